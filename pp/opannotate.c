@@ -25,7 +25,7 @@ static int make_profile(struct job *job, struct op_error *error)
 {
 	struct pp_annotate_options *options = &job->options;
 	const struct pp_spec *spec = &options->common.specs[0];
-	struct pp_warnings *warnings = &options->common.warnings;
+	struct op_warnings *warnings = &options->common.warnings;
 	const struct pp_profile_request request = {
 		.symbols = true,
 		.details = true,
@@ -70,7 +70,7 @@ static int annotate(void *context, struct op_error *error)
 	if (make_profile(job, error) ||
 	    pp_output_open(&output, &job->options.common.output, NULL, error))
 		return -1;
-	annotation.missing = pp_alloc(job->classes.columns, sizeof(uint64_t));
+	annotation.missing = op_alloc(job->classes.columns, sizeof(uint64_t));
 	annotation.events = pp_event_columns_make(&job->profile, &style);
 	annotation.line.color = output.color && !job->options.output_dir;
 	if (job->options.assembly)
@@ -78,10 +78,10 @@ static int annotate(void *context, struct op_error *error)
 	else
 		result = pp_annotate_source(&annotation, error);
 	closed = pp_output_close(&output, result ? NULL : error);
-	pp_warnings_summarize(&job->options.common.warnings);
+	op_warnings_summarize(&job->options.common.warnings);
 	free(annotation.missing);
 	free(annotation.events);
-	pp_line_free(&annotation.line);
+	op_line_free(&annotation.line);
 	return result || closed ? -1 : 0;
 }
 

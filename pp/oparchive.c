@@ -61,7 +61,7 @@ static int archive(void *context, struct op_error *error)
 {
 	struct job *job = context;
 	const struct pp_spec *spec = &job->common.specs[0];
-	struct pp_warnings *warnings = &job->common.warnings;
+	struct op_warnings *warnings = &job->common.warnings;
 	int result;
 
 	job->search = pp_common_search(&job->common, spec);
@@ -72,7 +72,7 @@ static int archive(void *context, struct op_error *error)
 		 : job->output	 ? pp_archive_write_tar(job->output, &job->files, warnings, error)
 			       : pp_archive_write_directory(job->output_dir, &job->files, warnings,
 							    error);
-	pp_warnings_summarize(warnings);
+	op_warnings_summarize(warnings);
 	return result;
 }
 

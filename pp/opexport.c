@@ -165,7 +165,7 @@ static void take_inputs(void *context)
 	struct pp_spec *spec = &job->common.specs[0];
 
 	if (job->from && op_strings_add(&job->inputs, job->from))
-		pp_out_of_memory();
+		op_out_of_memory();
 	if (job->from || pp_spec_is_selective(spec) || job->exclude_dependent)
 		return;
 	job->inputs = spec->inputs;
@@ -306,7 +306,7 @@ static int export_sessions(struct job *job, struct op_error *error)
 	struct output output = {.path = job->output, .command = job->common.command_line};
 	int result = write_directory(chosen(job), NULL, &sessions, &output, error);
 
-	pp_warnings_summarize(&job->common.warnings);
+	op_warnings_summarize(&job->common.warnings);
 	pp_image_search_free(&search);
 	return result;
 }
@@ -329,7 +329,7 @@ static int opexport_run(void *context, struct op_error *error)
 	prof = prof_new(chosen(job)->by, 0);
 	result = job->inputs.count ? export_input(job, prof, &reader, error)
 				 : export_session(job, prof, &reader, error);
-	pp_warnings_summarize(&job->common.warnings);
+	op_warnings_summarize(&job->common.warnings);
 	pp_image_reader_free(&reader);
 	pp_image_search_free(&search);
 	prof_free(prof);

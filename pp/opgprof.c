@@ -78,7 +78,7 @@ static int write_file(struct job *job, struct op_error *error)
 static int convert(void *context, struct op_error *error)
 {
 	struct job *job = context;
-	struct pp_warnings *warnings = &job->common.warnings;
+	struct op_warnings *warnings = &job->common.warnings;
 	const struct pp_profile_request request = {
 		.symbols = true,
 		.details = true,
@@ -97,7 +97,7 @@ static int convert(void *context, struct op_error *error)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	if (pp_gprof_data_make(&job->data, &job->profile, &job->search, job->threshold, error))
 		return -1;
-	pp_warnings_summarize(warnings);
+	op_warnings_summarize(warnings);
 	return write_file(job, error);
 }
 

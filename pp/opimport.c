@@ -50,7 +50,7 @@ static const struct op_option options[] = {
 
 static int parse_separation(struct job *job, struct op_error *error)
 {
-	char *copy = pp_copy(job->separate ? job->separate : "lib"), *rest = copy, *word;
+	char *copy = op_copy(job->separate ? job->separate : "lib"), *rest = copy, *word;
 	int result = 0;
 
 	job->merge_libs = true;
@@ -144,7 +144,7 @@ static int import_sample_files(struct job *job, const struct profile_input *prof
 		return is_jit_code(path) ? 0 : pp_import_file(&import, path, job->output, error);
 	if (pp_import_tree(&import, path, job->output, &result, &job->common.warnings, error))
 		return -1;
-	pp_warnings_summarize(&job->common.warnings);
+	op_warnings_summarize(&job->common.warnings);
 	if (result.failed)
 		return op_error_set(error, EINVAL, "%zu of %zu sample files were not imported",
 				    result.failed, result.failed + result.imported);

@@ -60,7 +60,7 @@ static void note_unnamed(const struct job *job, struct source *source)
 
 	if (text && (options->html || options->format != PP_FORMAT_TEXT)) {
 		if (op_strings_add(&source->notes, text))
-			pp_out_of_memory();
+			op_out_of_memory();
 		free(text);
 		text = NULL;
 	}
@@ -190,7 +190,7 @@ static void write_difference(const struct job *job, FILE *out)
 }
 
 /* DCPI's layouts have no header, and programs that read them expect none. */
-static bool is_without_place_for_losses(enum pp_format format)
+static bool is_without_place_for_losses(enum op_format format)
 {
 	return format == PP_FORMAT_DCPICAT || format == PP_FORMAT_DCPIPROF;
 }
@@ -412,7 +412,7 @@ static void add_run(struct job *job, struct pp_intervals *intervals, const char 
 						   .merge_lib = options->merge.lib,
 						   .demangle = options->demangle,
 						   .search = &run.search};
-	struct pp_warnings silent = {0};
+	struct op_warnings silent = {0};
 	struct op_error ignored;
 
 	spec.sessions = (struct op_strings){&session, 1};
@@ -467,7 +467,7 @@ static int prepare_difference(struct job *job, struct op_error *error)
 		return -1;
 	for (size_t i = 0; i < job->pairs.notes.count; i++)
 		if (op_strings_add(&job->sources[1].notes, job->pairs.notes.item[i]))
-			pp_out_of_memory();
+			op_out_of_memory();
 	if (job->options.html)
 		return 0;
 	if (compare_columns(job, error))
@@ -508,10 +508,10 @@ static int report(void *context, struct op_error *error)
 	if (job->options.html) {
 		int result = write_page(job, error);
 
-		pp_warnings_summarize(&job->options.common.warnings);
+		op_warnings_summarize(&job->options.common.warnings);
 		return result;
 	}
-	pp_warnings_summarize(&job->options.common.warnings);
+	op_warnings_summarize(&job->options.common.warnings);
 	return write_output(job, error);
 }
 

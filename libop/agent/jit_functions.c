@@ -20,7 +20,7 @@ static bool add_function(struct jit_functions *all, uint64_t start, uint64_t siz
 		all->is_full = true;
 		return false;
 	}
-	all->items = pp_grow(all->items, &all->capacity, all->n + 1, sizeof(*all->items));
+	all->items = op_grow(all->items, &all->capacity, all->n + 1, sizeof(*all->items));
 	all->items[all->n++] =
 		(struct jit_function){.start = start, .end = start + size, .name = name};
 	return true;
@@ -103,7 +103,7 @@ static struct jit_function *find_function(struct jit_functions *all, uint64_t st
 		uint64_t key = all->items[all->n_hashed++].start;
 
 		if (op_hash_map_set(&all->by_start, key, (void *)(uintptr_t)all->n_hashed))
-			pp_out_of_memory();
+			op_out_of_memory();
 	}
 	found = (uintptr_t)op_hash_map_find(&all->by_start, start);
 	return found ? &all->items[found - 1] : NULL;
@@ -175,7 +175,7 @@ static bool jit_functions_read_lines(struct dump *dump, size_t at, size_t end)
 			all->is_full = true;
 			return true;
 		}
-		all->lines = pp_grow(all->lines, &all->lines_capacity, all->n_lines + 1,
+		all->lines = op_grow(all->lines, &all->lines_capacity, all->n_lines + 1,
 				     sizeof(*all->lines));
 		all->lines[all->n_lines++] = (struct jit_line){
 			.address = GET64(dump, at, jitdump_line, address),

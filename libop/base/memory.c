@@ -13,7 +13,7 @@
 #include "error.h"
 #include "hash.h"
 
-void pp_out_of_memory(void)
+void op_out_of_memory(void)
 {
 	op_die(OP_EXIT_FAILURE, OP_OUT_OF_MEMORY);
 }
@@ -21,45 +21,45 @@ void pp_out_of_memory(void)
 static void *memory_check(void *memory)
 {
 	if (!memory)
-		pp_out_of_memory();
+		op_out_of_memory();
 	return memory;
 }
 
-void *pp_alloc(size_t n, size_t size)
+void *op_alloc(size_t n, size_t size)
 {
 	return memory_check(calloc(n ? n : 1, size));
 }
 
-void *pp_chunk(size_t size)
+void *op_chunk(size_t size)
 {
 	return memory_check(malloc(size ? size : 1));
 }
 
-void *pp_grow(void *array, size_t *capacity, size_t needed, size_t size)
+void *op_grow(void *array, size_t *capacity, size_t needed, size_t size)
 {
 	if ((!array || needed > *capacity) && op_array_reallocate(&array, capacity, needed, size))
-		pp_out_of_memory();
+		op_out_of_memory();
 	return array;
 }
 
-void pp_hash_add(struct op_hash *hash, uint64_t key, uint32_t number)
+void op_hash_add_or_exit(struct op_hash *hash, uint64_t key, uint32_t number)
 {
 	if (op_hash_add(hash, key, number))
-		pp_out_of_memory();
+		op_out_of_memory();
 }
 
-void pp_buffer_check(const struct op_buffer *buffer)
+void op_buffer_check(const struct op_buffer *buffer)
 {
 	if (buffer->failed)
-		pp_out_of_memory();
+		op_out_of_memory();
 }
 
-char *pp_copy(const char *text)
+char *op_copy(const char *text)
 {
 	return memory_check(strdup(text));
 }
 
-char *pp_format(const char *format, ...)
+char *op_format(const char *format, ...)
 {
 	va_list args;
 	char *text;

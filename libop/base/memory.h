@@ -14,13 +14,13 @@ struct op_buffer;
 struct op_hash;
 
 /* Ends the program; for libraries that report the error themselves. */
-void pp_out_of_memory(void) __attribute__((noreturn));
+void op_out_of_memory(void) __attribute__((noreturn));
 
 /* @n zeroed objects of @size bytes; the caller frees them with free(). */
-void *pp_alloc(size_t n, size_t size);
+void *op_alloc(size_t n, size_t size);
 
 /**
- * pp_grow - grow an array
+ * op_grow - grow an array
  * @array: the array, or NULL
  * @capacity: objects that fit; updated
  * @needed: objects that must fit
@@ -28,19 +28,19 @@ void *pp_alloc(size_t n, size_t size);
  *
  * Return: the array, which may have moved; new elements are not initialised.
  */
-void *pp_grow(void *array, size_t *capacity, size_t needed, size_t size);
+void *op_grow(void *array, size_t *capacity, size_t needed, size_t size);
 
 /* op_hash_add(): adds @number under @key. */
-void pp_hash_add(struct op_hash *hash, uint64_t key, uint32_t number);
+void op_hash_add_or_exit(struct op_hash *hash, uint64_t key, uint32_t number);
 
 /* Ends the program if the buffer has failed; before its bytes are used. */
-void pp_buffer_check(const struct op_buffer *buffer);
+void op_buffer_check(const struct op_buffer *buffer);
 
 /* A copy of @text, or a formatted string; the caller frees it. */
-char *pp_copy(const char *text);
-char *pp_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *op_copy(const char *text);
+char *op_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* malloc() that does not fail: for what is filled at once, and for obstacks. */
-void *pp_chunk(size_t size);
+void *op_chunk(size_t size);
 
 #endif

@@ -9,12 +9,12 @@ void op_text_stream_open(struct op_text_stream *stream)
 	*stream = (struct op_text_stream){0};
 	stream->out = open_memstream(&stream->text, &stream->length);
 	if (!stream->out)
-		pp_out_of_memory();
+		op_out_of_memory();
 }
 
 void op_text_stream_close(struct op_text_stream *stream)
 {
 	if (ferror(stream->out) | fclose(stream->out))
-		pp_out_of_memory();
+		op_out_of_memory();
 	stream->out = NULL;
 }

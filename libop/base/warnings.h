@@ -8,30 +8,30 @@
 
 #include <stdbool.h>
 
-enum pp_warning_kind {
-	PP_BAD_NAME,	  /* a file below {root} or {kern} that is named like no sample file */
-	PP_BAD_FILE,	  /* a sample file that can't be read or is damaged */
-	PP_BAD_DIRECTORY, /* a directory of the session that can't be read */
-	PP_NO_IMAGE,	  /* an image that is missing or can't be read */
-	PP_BAD_IMAGE,	  /* an image that is no valid object file */
-	PP_OLD_IMAGE,	  /* an image that was changed after it was profiled */
-	PP_NO_SYMBOLS,	  /* a kernel image without saved symbols */
-	PP_BAD_KALLSYMS,  /* the saved symbols of a session that can't be read */
-	PP_NO_SOURCE,	  /* a source file that is missing or can't be read */
-	PP_NO_LINES,	  /* a file whose debug information can't be read */
-	PP_WARNING_KINDS
+enum op_warning_kind {
+	OP_BAD_NAME,	  /* a file below {root} or {kern} that is named like no sample file */
+	OP_BAD_FILE,	  /* a sample file that can't be read or is damaged */
+	OP_BAD_DIRECTORY, /* a directory of the session that can't be read */
+	OP_NO_IMAGE,	  /* an image that is missing or can't be read */
+	OP_BAD_IMAGE,	  /* an image that is no valid object file */
+	OP_OLD_IMAGE,	  /* an image that was changed after it was profiled */
+	OP_NO_SYMBOLS,	  /* a kernel image without saved symbols */
+	OP_BAD_KALLSYMS,  /* the saved symbols of a session that can't be read */
+	OP_NO_SOURCE,	  /* a source file that is missing or can't be read */
+	OP_NO_LINES,	  /* a file whose debug information can't be read */
+	OP_WARNING_KINDS
 };
 
-struct pp_warnings {
-	unsigned long n[PP_WARNING_KINDS];
+struct op_warnings {
+	unsigned long n[OP_WARNING_KINDS];
 	bool verbose; /* print all warnings */
 };
 
 /* Counts a warning, and prints it if it is among the first of its kind. */
-void pp_warnings_add(struct pp_warnings *warnings, enum pp_warning_kind kind, const char *format,
+void op_warnings_add(struct op_warnings *warnings, enum op_warning_kind kind, const char *format,
 		     ...) __attribute__((format(printf, 3, 4)));
 
 /* Prints the number of warnings of each kind that were only counted. */
-void pp_warnings_summarize(const struct pp_warnings *warnings);
+void op_warnings_summarize(const struct op_warnings *warnings);
 
 #endif

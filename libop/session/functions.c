@@ -21,7 +21,7 @@ static bool is_escaped(const char *at)
 char *op_functions_escape(const char *name)
 {
 	enum { ESCAPE = 4 };
-	char *text = pp_alloc(ESCAPE, strlen(name) + 1), *to = text;
+	char *text = op_alloc(ESCAPE, strlen(name) + 1), *to = text;
 
 	for (const char *at = name; *at; at++) {
 		if (is_escaped(at))
@@ -56,7 +56,7 @@ static void add_function(struct op_functions *functions, char *line)
 {
 	char *name = unescape(strsep(&line, "\t"));
 
-	functions->items = pp_grow(functions->items, &functions->capacity, functions->n + 1,
+	functions->items = op_grow(functions->items, &functions->capacity, functions->n + 1,
 				   sizeof(*functions->items));
 	functions->items[functions->n++] =
 		(struct op_function){name, line && *line ? unescape(line) : NULL};
@@ -73,14 +73,14 @@ static void add_key(struct op_functions *functions, size_t image, const char *li
 	    function >= functions->n || image == SIZE_MAX)
 		return;
 	key.function = (size_t)function;
-	functions->keys = pp_grow(functions->keys, &functions->keys_capacity,
-				  functions->n_keys + 1, sizeof(*functions->keys));
+	functions->keys = op_grow(functions->keys, &functions->keys_capacity, functions->n_keys + 1,
+				  sizeof(*functions->keys));
 	functions->keys[functions->n_keys++] = key;
 }
 
 void op_functions_read(struct op_functions *functions, const char *samples_dir)
 {
-	char *path = pp_format("%s/" OP_FUNCTIONS, samples_dir), *rest, *line;
+	char *path = op_format("%s/" OP_FUNCTIONS, samples_dir), *rest, *line;
 	size_t image = SIZE_MAX;
 	struct op_error ignored;
 
@@ -91,7 +91,7 @@ void op_functions_read(struct op_functions *functions, const char *samples_dir)
 		if (!strncmp(line, "f ", 2))
 			add_function(functions, line + 2);
 		else if (!strncmp(line, "i ", 2))
-			image = pp_names_index(&functions->images, unescape(line + 2));
+			image = op_names_index(&functions->images, unescape(line + 2));
 		else if (!strncmp(line, "k ", 2))
 			add_key(functions, image, line + 2);
 	}
@@ -99,7 +99,7 @@ void op_functions_read(struct op_functions *functions, const char *samples_dir)
 
 void op_functions_free(struct op_functions *functions)
 {
-	pp_names_free(&functions->images);
+	op_names_free(&functions->images);
 	free(functions->items);
 	free(functions->keys);
 	free(functions->text);

@@ -35,7 +35,7 @@ struct op_function_key {
 struct op_functions {
 	struct op_function *items;
 	size_t n, capacity;
-	struct pp_names images;
+	struct op_names images;
 	struct op_function_key *keys; /* those of an image stand together, in ascending order */
 	size_t n_keys, keys_capacity;
 	char *text; /* what the others point into */

@@ -19,12 +19,12 @@ static void replace_newlines(char *text)
 int op_label_write(const char *samples_dir, const char *name, const char *value,
 		   struct op_error *error)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_LABELS, samples_dir);
-	char *text = pp_format("%s %s", name, value), *line;
+	char *path = op_format("%s/" OP_SAMPLES_LABELS, samples_dir);
+	char *text = op_format("%s %s", name, value), *line;
 	int result;
 
 	replace_newlines(text);
-	line = pp_format("%s\n", text);
+	line = op_format("%s\n", text);
 	result = op_file_replace(path, line, strlen(line), OP_SESSION_FILE_MODE, error);
 	free(line);
 	free(text);
@@ -34,13 +34,13 @@ int op_label_write(const char *samples_dir, const char *name, const char *value,
 
 char *op_label_read(const char *samples_dir, const char *name)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_LABELS, samples_dir), *found = NULL, *line;
+	char *path = op_format("%s/" OP_SAMPLES_LABELS, samples_dir), *found = NULL, *line;
 	char *text = foreign_read(path, OP_LABELS_MOST, NULL, NULL), *rest = text;
 	size_t n = strlen(name);
 
 	while (!found && (line = strsep(&rest, "\n")))
 		if (!strncmp(line, name, n) && line[n] == ' ')
-			found = pp_copy(line + n + 1);
+			found = op_copy(line + n + 1);
 	free(text);
 	free(path);
 	return found;

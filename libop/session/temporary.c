@@ -29,7 +29,7 @@ static struct temporary *all;
 static void remove_directory(const char *path)
 {
 	const char *name = strrchr(path, '/') + 1;
-	char *parent = pp_format("%.*s", (int)(name - path), path);
+	char *parent = op_format("%.*s", (int)(name - path), path);
 	int fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct op_error ignored;
 
@@ -107,10 +107,10 @@ static const char *choose_top(void)
 const char *op_temporary_session_make(const char *shown, struct op_error *error)
 {
 	const char *top = choose_top();
-	struct temporary *temporary = pp_alloc(1, sizeof(*temporary));
+	struct temporary *temporary = op_alloc(1, sizeof(*temporary));
 
-	temporary->path = pp_format("%s/oprofile-XXXXXX", top);
-	temporary->shown = pp_copy(shown);
+	temporary->path = op_format("%s/oprofile-XXXXXX", top);
+	temporary->shown = op_copy(shown);
 	if (!mkdtemp(temporary->path)) {
 		op_error_errno(error, "%s: cannot create a temporary session in %s", shown, top);
 		temporary_free(temporary);

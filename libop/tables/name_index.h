@@ -9,19 +9,19 @@
 
 #include "libop/base/hash.h"
 
-struct pp_names {
+struct op_names {
 	const char **names; /* by number */
 	size_t n, capacity;
 	struct op_hash by_name;
 };
 
 /* The number of a name, which is added if it is not there; @name must live as long. */
-size_t pp_names_index(struct pp_names *names, const char *name);
-void pp_names_free(struct pp_names *names); /* not the names themselves */
+size_t op_names_index(struct op_names *names, const char *name);
+void op_names_free(struct op_names *names); /* not the names themselves */
 
-/* The copy of @name in @names, which is made if it is not there; pp_names_free_kept() frees it. */
-const char *pp_names_keep(struct pp_names *names, const char *name);
-/* For names that were all added by pp_names_keep(). */
-void pp_names_free_kept(struct pp_names *names);
+/* The copy of @name in @names, which is made if it is not there; op_names_free_kept() frees it. */
+const char *op_names_keep(struct op_names *names, const char *name);
+/* For names that were all added by op_names_keep(). */
+void op_names_free_kept(struct op_names *names);
 
 #endif

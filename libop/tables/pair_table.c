@@ -31,9 +31,9 @@ uint64_t *op_pair_table_get(struct op_pair_table *table, uint64_t first, uint64_
 
 	if (value)
 		return value;
-	table->items = pp_grow(table->items, &table->capacity, table->n + 1, sizeof(*table->items));
+	table->items = op_grow(table->items, &table->capacity, table->n + 1, sizeof(*table->items));
 	table->items[table->n] = (struct op_pair){first, second, 0};
-	pp_hash_add(&table->by_pair, hash_pair(first, second), (uint32_t)table->n);
+	op_hash_add_or_exit(&table->by_pair, hash_pair(first, second), (uint32_t)table->n);
 	return &table->items[table->n++].value;
 }
 

@@ -10,13 +10,13 @@
 #include "libop/base/search.h"
 
 struct heap {
-	const struct pp_interval **items; /* the highest rank is first */
+	const struct op_interval **items; /* the highest rank is first */
 	size_t n, capacity;
 };
 
 static int compare_starts(const void *a, const void *b)
 {
-	const struct pp_interval *left = a, *right = b;
+	const struct op_interval *left = a, *right = b;
 
 	if (left->start != right->start)
 		return left->start < right->start ? -1 : 1;
@@ -26,16 +26,16 @@ static int compare_starts(const void *a, const void *b)
 }
 
 /* Pointers are into the sorted array. */
-static bool wins(const struct pp_interval *a, const struct pp_interval *b)
+static bool wins(const struct op_interval *a, const struct op_interval *b)
 {
 	return a->rank != b->rank ? a->rank > b->rank : a > b;
 }
 
-static void heap_push(struct heap *heap, const struct pp_interval *one)
+static void heap_push(struct heap *heap, const struct op_interval *one)
 {
 	size_t at = heap->n++;
 
-	heap->items = pp_grow(heap->items, &heap->capacity, heap->n, sizeof(*heap->items));
+	heap->items = op_grow(heap->items, &heap->capacity, heap->n, sizeof(*heap->items));
 	for (; at && wins(one, heap->items[(at - 1) / 2]); at = (at - 1) / 2)
 		heap->items[at] = heap->items[(at - 1) / 2];
 	heap->items[at] = one;
@@ -43,7 +43,7 @@ static void heap_push(struct heap *heap, const struct pp_interval *one)
 
 static void pop(struct heap *heap)
 {
-	const struct pp_interval *last = heap->items[--heap->n];
+	const struct op_interval *last = heap->items[--heap->n];
 	size_t at = 0, child;
 
 	while ((child = 2 * at + 1) < heap->n) {
@@ -59,25 +59,25 @@ static void pop(struct heap *heap)
 }
 
 struct flat {
-	struct pp_interval *items;
+	struct op_interval *items;
 	size_t n, capacity;
 };
 
 static void flat_add(struct flat *flat, uint64_t start, uint64_t end,
-		     const struct pp_interval *winner)
+		     const struct op_interval *winner)
 {
-	struct pp_interval *last = flat->n ? &flat->items[flat->n - 1] : NULL;
+	struct op_interval *last = flat->n ? &flat->items[flat->n - 1] : NULL;
 
 	if (last && last->end == start && last->value == winner->value) {
 		last->end = end;
 		return;
 	}
-	flat->items = pp_grow(flat->items, &flat->capacity, flat->n + 1, sizeof(*flat->items));
-	flat->items[flat->n++] = (struct pp_interval){
+	flat->items = op_grow(flat->items, &flat->capacity, flat->n + 1, sizeof(*flat->items));
+	flat->items[flat->n++] = (struct op_interval){
 		.start = start, .end = end, .rank = winner->rank, .value = winner->value};
 }
 
-size_t pp_intervals_flatten(struct pp_interval *intervals, size_t n, struct pp_interval **out)
+size_t op_intervals_flatten(struct op_interval *intervals, size_t n, struct op_interval **out)
 {
 	struct heap heap = {0};
 	struct flat flat = {0};
@@ -109,7 +109,7 @@ size_t pp_intervals_flatten(struct pp_interval *intervals, size_t n, struct pp_i
 	return flat.n;
 }
 
-const struct pp_interval *pp_intervals_find(const struct pp_interval *flat, size_t n,
+const struct op_interval *op_intervals_find(const struct op_interval *flat, size_t n,
 					    uint64_t address)
 {
 	size_t i = op_first_above(flat, n, end, address);

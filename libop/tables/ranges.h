@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct pp_interval {
+struct op_interval {
 	uint64_t start, end; /* without end */
 	uint64_t rank;
 	size_t value; /* the caller's */
 };
 
 /**
- * pp_intervals_flatten - make intervals flat
+ * op_intervals_flatten - make intervals flat
  * @intervals: the @n of them, which are sorted
  * @out: set to an array by address, which the caller frees
  *
@@ -23,10 +23,10 @@ struct pp_interval {
  *
  * Return: the number in *@out.
  */
-size_t pp_intervals_flatten(struct pp_interval *intervals, size_t n, struct pp_interval **out);
+size_t op_intervals_flatten(struct op_interval *intervals, size_t n, struct op_interval **out);
 
 /* The one that @address is in, of @n flat ones; NULL if in none. */
-const struct pp_interval *pp_intervals_find(const struct pp_interval *flat, size_t n,
+const struct op_interval *op_intervals_find(const struct op_interval *flat, size_t n,
 					    uint64_t address);
 
 #endif

@@ -28,7 +28,7 @@ struct head {
 #define MAGIC "OPTABLE\n"
 #define ORDER 0x01020304
 
-long long pp_table_cache_limit = 1ll << 30;
+long long op_table_cache_limit = 1ll << 30;
 
 /* A day; a file is marked as used when the mark is older. */
 #define MARK_SECONDS 86400
@@ -52,14 +52,14 @@ static char *base_dir(void)
 	if (getuid() != geteuid())
 		return NULL;
 	if (given && *given == '/')
-		return pp_copy(given);
-	return home && *home == '/' ? pp_format("%s/.cache", home) : NULL;
+		return op_copy(given);
+	return home && *home == '/' ? op_format("%s/.cache", home) : NULL;
 }
 
 /* Is @dir, or the nearest directory above it that is there, the user's own? */
 static bool may_make(const char *dir)
 {
-	char *path = pp_copy(dir), *slash;
+	char *path = op_copy(dir), *slash;
 	bool there, own;
 
 	while (!(own = is_own(path, &there)) && !there && (slash = strrchr(path, '/')) != path)
@@ -72,15 +72,15 @@ static bool may_make(const char *dir)
 static char *cache_path(const char *name)
 {
 	char *base = base_dir();
-	char *dir = base ? pp_format("%s/oprofile/tables", base) : NULL;
-	char *path = dir && may_make(dir) ? pp_format("%s/%s", dir, name) : NULL;
+	char *dir = base ? op_format("%s/oprofile/tables", base) : NULL;
+	char *path = dir && may_make(dir) ? op_format("%s/%s", dir, name) : NULL;
 
 	free(base);
 	free(dir);
 	return path;
 }
 
-char *pp_table_cache_name(const char *build_id, const struct stat *status, const char *kind)
+char *op_table_cache_name(const char *build_id, const struct stat *status, const char *kind)
 {
 	char *path = cache_path("");
 	bool usable = path != NULL;
@@ -88,7 +88,7 @@ char *pp_table_cache_name(const char *build_id, const struct stat *status, const
 	free(path);
 	if (!usable)
 		return NULL;
-	return pp_format("%s-%" PRIx64 "-%" PRIx64 ".%" PRIx64 "-%s", build_id,
+	return op_format("%s-%" PRIx64 "-%" PRIx64 ".%" PRIx64 "-%s", build_id,
 			 (uint64_t)status->st_size, (uint64_t)status->st_mtim.tv_sec,
 			 (uint64_t)status->st_mtim.tv_nsec, kind);
 }
@@ -105,7 +105,7 @@ static bool is_good(int fd, struct stat *status, struct head *head)
 {
 	return !fstat(fd, status) && S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
 	       !(status->st_mode & (S_IWGRP | S_IWOTH)) &&
-	       status->st_size <= pp_table_cache_limit &&
+	       status->st_size <= op_table_cache_limit &&
 	       read(fd, head, sizeof(*head)) == sizeof(*head) &&
 	       !memcmp(head->magic, MAGIC, sizeof(head->magic)) && head->order == ORDER &&
 	       head->size == (uint64_t)status->st_size - sizeof(*head);
@@ -113,7 +113,7 @@ static bool is_good(int fd, struct stat *status, struct head *head)
 
 static void *read_body(int fd, const struct head *head)
 {
-	unsigned char *bytes = pp_chunk(head->size);
+	unsigned char *bytes = op_chunk(head->size);
 	size_t done = 0;
 	ssize_t n = 1;
 
@@ -135,7 +135,7 @@ static void mark_as_used(int fd, const struct stat *status)
 		(void)!futimens(fd, NULL);
 }
 
-void *pp_table_cache_load(const char *name, size_t *size)
+void *op_table_cache_load(const char *name, size_t *size)
 {
 	char *path = cache_path(name);
 	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) : -1;
@@ -181,10 +181,10 @@ static int gather(const char *path, const struct stat *status, void *context)
 {
 	struct gathering *gathering = context;
 
-	gathering->files = pp_grow(gathering->files, &gathering->capacity, gathering->n + 1,
+	gathering->files = op_grow(gathering->files, &gathering->capacity, gathering->n + 1,
 				   sizeof(*gathering->files));
 	gathering->files[gathering->n++] = (struct kept){
-		.path = pp_copy(path), .size = status->st_size, .used = status->st_mtime};
+		.path = op_copy(path), .size = status->st_size, .used = status->st_mtime};
 	gathering->total += status->st_size;
 	return 0;
 }
@@ -192,7 +192,7 @@ static int gather(const char *path, const struct stat *status, void *context)
 /* Removes files until @more bytes fit. */
 static void table_cache_make_room(const char *path, size_t more)
 {
-	char *dir = pp_format("%.*s", (int)(strrchr(path, '/') - path), path);
+	char *dir = op_format("%.*s", (int)(strrchr(path, '/') - path), path);
 	struct gathering gathering = {.total = (long long)more};
 	struct op_error ignored;
 
@@ -200,7 +200,7 @@ static void table_cache_make_room(const char *path, size_t more)
 	if (gathering.n)
 		qsort(gathering.files, gathering.n, sizeof(*gathering.files), compare_use);
 	for (size_t i = 0; i < gathering.n; i++) {
-		if (gathering.total > pp_table_cache_limit && !unlink(gathering.files[i].path))
+		if (gathering.total > op_table_cache_limit && !unlink(gathering.files[i].path))
 			gathering.total -= gathering.files[i].size;
 		free(gathering.files[i].path);
 	}
@@ -208,21 +208,21 @@ static void table_cache_make_room(const char *path, size_t more)
 	free(dir);
 }
 
-void pp_table_cache_store(const char *name, const void *bytes, size_t size)
+void op_table_cache_store(const char *name, const void *bytes, size_t size)
 {
 	struct head head = {.magic = MAGIC, .size = size, .order = ORDER};
 	char *path = cache_path(name);
 	struct op_error ignored;
 	unsigned char *whole;
 
-	if (!path || size > (uint64_t)pp_table_cache_limit / 4 ||
+	if (!path || size > (uint64_t)op_table_cache_limit / 4 ||
 	    op_mkdir_parents(path, 0700, &ignored)) {
 		free(path);
 		return;
 	}
 	table_cache_make_room(path, sizeof(head) + size);
 	head.crc = checksum(bytes, size);
-	whole = pp_chunk(sizeof(head) + size);
+	whole = op_chunk(sizeof(head) + size);
 	memcpy(whole, &head, sizeof(head));
 	if (size)
 		memcpy(whole + sizeof(head), bytes, size);

@@ -16,23 +16,23 @@
 
 /* Limit of all files together, in bytes: beyond it the least recently used ones are removed.  No
  * file is larger than a quarter of it. */
-extern long long pp_table_cache_limit;
+extern long long op_table_cache_limit;
 
 /**
- * pp_table_cache_name - the name of a file's tables in the cache
+ * op_table_cache_name - the name of a file's tables in the cache
  * @build_id: of the file, hexadecimal
  * @status: of the file: another size or time means another file, such as a stripped one
  * @kind: kind of tables, and the version of their format: "debug-1"
  *
  * Return: a name that the caller frees, or NULL: there is no cache.
  */
-char *pp_table_cache_name(const char *build_id, const struct stat *status, const char *kind);
+char *op_table_cache_name(const char *build_id, const struct stat *status, const char *kind);
 
-/* Return: the bytes that pp_table_cache_store() stored under @name, owned by the caller; or NULL.
+/* Return: the bytes that op_table_cache_store() stored under @name, owned by the caller; or NULL.
  */
-void *pp_table_cache_load(const char *name, size_t *size);
+void *op_table_cache_load(const char *name, size_t *size);
 
 /* Stores @bytes; errors are ignored. */
-void pp_table_cache_store(const char *name, const void *bytes, size_t size);
+void op_table_cache_store(const char *name, const void *bytes, size_t size);
 
 #endif

@@ -12,77 +12,77 @@
 #include <stdio.h>
 
 /* Of text on a terminal. */
-enum pp_tone {
-	PP_TONE_PLAIN,
-	PP_TONE_HEAD,  /* heads of columns, and what a block is about */
-	PP_TONE_WARM,  /* 1 percent and more */
-	PP_TONE_HOT,   /* 10 percent and more */
-	PP_TONE_ALARM, /* what should not be */
+enum op_tone {
+	OP_TONE_PLAIN,
+	OP_TONE_HEAD,  /* heads of columns, and what a block is about */
+	OP_TONE_WARM,  /* 1 percent and more */
+	OP_TONE_HOT,   /* 10 percent and more */
+	OP_TONE_ALARM, /* what should not be */
 };
 
 /* A line that is put together. */
-struct pp_line {
+struct op_line {
 	char *text;
 	size_t n, capacity;
 	size_t cell; /* where the next cell begins, at least */
 	size_t lead; /* bytes of tones in front of all text */
 	bool color;  /* tones are written */
-	enum pp_tone row;
+	enum op_tone row;
 };
 
 /* Adds @n bytes, or a string. */
-void pp_line_add(struct pp_line *line, const char *text, size_t n);
-void pp_line_puts(struct pp_line *line, const char *text);
+void op_line_add(struct op_line *line, const char *text, size_t n);
+void op_line_puts(struct op_line *line, const char *text);
 /* Adds a name, with control characters and what is not UTF-8 escaped (safe_text.h). */
-void pp_line_safe(struct pp_line *line, const char *name);
-void pp_line_safe_add(struct pp_line *line, const char *name, size_t n);
+void op_line_safe(struct op_line *line, const char *name);
+void op_line_safe_add(struct op_line *line, const char *name, size_t n);
 /* The same, shortened to @columns (shorten.h); later cells stay in their columns. */
-void pp_line_short(struct pp_line *line, const char *name, size_t columns);
+void op_line_short(struct op_line *line, const char *name, size_t columns);
 /* The same for a line of source code, which keeps its tabs. */
-void pp_line_safe_tabs(struct pp_line *line, const char *text);
+void op_line_safe_tabs(struct op_line *line, const char *text);
 /*
  * Adds a field of CSV, escaped as a name, and quoted if it needs to be.  A spreadsheet runs text
  * that begins with = + - or @ as a formula, and names are what other users choose: an apostrophe
  * makes it text.  A comma or semicolon in the field may be a border of cells for a spreadsheet, so
  * the same goes for what follows it.
  */
-void pp_line_csv(struct pp_line *line, const char *text);
+void op_line_csv(struct op_line *line, const char *text);
 /* The same without quotes, for lines that are no fields, such as comments. */
-void pp_line_csv_comment(struct pp_line *line, const char *text);
+void op_line_csv_comment(struct op_line *line, const char *text);
 /* Adds a number, with blanks before it up to @width. */
-void pp_line_count(struct pp_line *line, uint64_t count, unsigned int width);
+void op_line_count(struct op_line *line, uint64_t count, unsigned int width);
 /* Adds an address of @digits hexadecimal digits at least. */
-void pp_line_hex(struct pp_line *line, uint64_t value, unsigned int digits);
+void op_line_hex(struct op_line *line, uint64_t value, unsigned int digits);
 /* Adds @percent in 7 columns: " 0.5178", "75.6634", "100.000", "1.0e-04", "      0". */
-void pp_line_percent(struct pp_line *line, double percent);
+void op_line_percent(struct op_line *line, double percent);
 /* The same in the tone that it deserves. */
-void pp_line_share(struct pp_line *line, double percent);
+void op_line_share(struct op_line *line, double percent);
 
 /* Begins a cell: blanks up to where the last one ends, one at least. */
-void pp_line_cell(struct pp_line *line);
+void op_line_cell(struct op_line *line);
 /* Sets the width of the cell that was just begun. */
-void pp_line_width(struct pp_line *line, size_t width);
+void op_line_width(struct op_line *line, size_t width);
 
 /* Sets the tone of the following text, until the next one; it has no width. */
-void pp_line_tone(struct pp_line *line, enum pp_tone tone);
+void op_line_tone(struct op_line *line, enum op_tone tone);
 
 /* Columns that the line has so far. */
-size_t pp_line_columns(const struct pp_line *line);
+size_t op_line_columns(const struct op_line *line);
 
 /* Begins a line in the tone that @percent deserves. */
-void pp_line_row(struct pp_line *line, double percent);
+void op_line_row(struct op_line *line, double percent);
 
 /* Writes the line so far and continues it; for lines without cells. */
-void pp_line_flush(struct pp_line *line, FILE *out);
+void op_line_flush(struct op_line *line, FILE *out);
 
 /* Writes the line and begins a new one. */
-void pp_line_end(struct pp_line *line, FILE *out);
-void pp_line_free(struct pp_line *line);
+void op_line_end(struct op_line *line, FILE *out);
+void op_line_free(struct op_line *line);
 
 /* @n bytes in hexadecimal; the caller frees it. */
-char *pp_hex(const unsigned char *bytes, size_t n);
+char *op_hex(const unsigned char *bytes, size_t n);
 
 /* @part of @whole in percent; 0 if @whole is 0. */
-double pp_percent(uint64_t part, uint64_t whole);
+double op_percent(uint64_t part, uint64_t whole);
 
 #endif

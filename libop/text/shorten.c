@@ -130,7 +130,7 @@ static size_t plain_length(const char *name)
 /* Copies @name without what is in brackets of @open and @close deeper than @depth. */
 static char *without(const char *name, char open, char close, size_t depth)
 {
-	char *text = pp_alloc((1 + strlen(ellipsis)) * strlen(name) + 1, 1), *end = text;
+	char *text = op_alloc((1 + strlen(ellipsis)) * strlen(name) + 1, 1), *end = text;
 	size_t level = 0;
 
 	while (*name) {
@@ -195,12 +195,12 @@ static char *without_middle(const char *name, size_t columns)
 	size_t n = strlen(name), front = (columns - 1) / 3, back = columns - 1 - front;
 	size_t start = fitting_end(name, n, back);
 
-	return pp_format("%.*s%s%s", (int)fitting(name, n, front), name, ellipsis, name + start);
+	return op_format("%.*s%s%s", (int)fitting(name, n, front), name, ellipsis, name + start);
 }
 
 char *op_text_shorten(const char *name, size_t columns)
 {
-	char *text = pp_copy(name), *shorter;
+	char *text = op_copy(name), *shorter;
 
 	if (fits(text, columns))
 		return text;
@@ -241,7 +241,7 @@ static void put_part(const char *text, size_t n, size_t indent, size_t columns, 
 	if (op_text_columns(text, n) <= columns) {
 		fwrite_unlocked(text, 1, n, out);
 	} else {
-		word = pp_format("%.*s", (int)n, text);
+		word = op_format("%.*s", (int)n, text);
 		shorter = without_middle(word, columns);
 		fputs(shorter, out);
 		free(shorter);

@@ -26,10 +26,10 @@ struct pp_annotation {
 	const char *command_line;
 	const struct pp_loss *loss;
 	struct pp_image_search *search;
-	struct pp_warnings *warnings;
+	struct op_warnings *warnings;
 	uint64_t *missing; /* by class: samples without a line or instruction */
 	struct pp_event_column *events; /* by class */
-	struct pp_line line;
+	struct op_line line;
 };
 
 /* Annotates source files.  Return: 0, or -1 with @error set. */

@@ -34,15 +34,15 @@ static void put_counts(struct pp_annotation *annotation, const uint64_t *counts)
 
 	for (size_t i = 0; i < profile->classes->n; i++) {
 		if (i)
-			pp_line_puts(&annotation->line, " ");
-		pp_line_count(&annotation->line, counts[i], COUNT_WIDTH);
-		pp_line_puts(&annotation->line, " ");
+			op_line_puts(&annotation->line, " ");
+		op_line_count(&annotation->line, counts[i], COUNT_WIDTH);
+		op_line_puts(&annotation->line, " ");
 		if (annotation->events[i].is_shown) {
 			pp_event_column_put(&annotation->events[i], profile->classes, counts, i,
 					    annotation->events[i].width, &annotation->line);
-			pp_line_puts(&annotation->line, " ");
+			op_line_puts(&annotation->line, " ");
 		}
-		pp_line_share(&annotation->line,
+		op_line_share(&annotation->line,
 			      pp_weight_share(profile->classes, counts, profile->totals, i));
 	}
 }
@@ -62,47 +62,47 @@ static size_t width_of(const struct pp_annotation *annotation)
 
 void pp_annotate_prefix(struct pp_annotation *annotation, const uint64_t *counts)
 {
-	struct pp_line *line = &annotation->line;
+	struct op_line *line = &annotation->line;
 
 	if (has_samples(annotation, counts)) {
 		put_counts(annotation, counts);
-		pp_line_puts(line, " :");
+		op_line_puts(line, " :");
 		return;
 	}
 	for (size_t i = width_of(annotation); i; i--)
-		pp_line_puts(line, " ");
-	pp_line_puts(line, ":");
+		op_line_puts(line, " ");
+	op_line_puts(line, ":");
 }
 
 void pp_annotate_comment(struct pp_annotation *annotation, const char *text)
 {
 	for (const char *end; (end = strstr(text, "*/")) != NULL; text = end + 1) {
-		pp_line_safe_add(&annotation->line, text, (size_t)(end + 1 - text));
-		pp_line_puts(&annotation->line, " ");
+		op_line_safe_add(&annotation->line, text, (size_t)(end + 1 - text));
+		op_line_puts(&annotation->line, " ");
 	}
-	pp_line_safe(&annotation->line, text);
+	op_line_safe(&annotation->line, text);
 }
 
 void pp_annotate_total(struct pp_annotation *annotation, const char *name, const uint64_t *counts)
 {
-	pp_line_puts(&annotation->line, "/* ");
+	op_line_puts(&annotation->line, "/* ");
 	pp_annotate_comment(annotation, name);
-	pp_line_puts(&annotation->line, " total: ");
+	op_line_puts(&annotation->line, " total: ");
 	put_counts(annotation, counts);
-	pp_line_puts(&annotation->line, " */");
+	op_line_puts(&annotation->line, " */");
 }
 
 static void annotation_put_text(struct pp_annotation *annotation, const char *text, FILE *out)
 {
-	pp_line_puts(&annotation->line, text);
-	pp_line_end(&annotation->line, out);
+	op_line_puts(&annotation->line, text);
+	op_line_end(&annotation->line, out);
 }
 
 static void put_comment(struct pp_annotation *annotation, const char *text, FILE *out)
 {
-	pp_line_puts(&annotation->line, *text ? " * " : " *");
+	op_line_puts(&annotation->line, *text ? " * " : " *");
 	pp_annotate_comment(annotation, text);
-	pp_line_end(&annotation->line, out);
+	op_line_end(&annotation->line, out);
 }
 
 /* Lines as a comment; frees @text. */
@@ -184,11 +184,11 @@ void pp_annotate_title(struct pp_annotation *annotation, const char *name, const
 		       FILE *out)
 {
 	annotation_put_text(annotation, "/*", out);
-	pp_line_puts(&annotation->line, " * Total samples for file : \"");
+	op_line_puts(&annotation->line, " * Total samples for file : \"");
 	pp_annotate_comment(annotation, name);
 	annotation_put_text(annotation, "\"", out);
 	annotation_put_text(annotation, " *", out);
-	pp_line_puts(&annotation->line, " * ");
+	op_line_puts(&annotation->line, " * ");
 	put_counts(annotation, counts);
 	annotation_put_text(annotation, "", out);
 	annotation_put_text(annotation, " */", out);
@@ -206,13 +206,13 @@ void pp_annotate_item(struct pp_annotation *annotation, const uint64_t *counts, 
 {
 	char number[16];
 
-	pp_line_puts(&annotation->line, " *");
+	op_line_puts(&annotation->line, " *");
 	put_counts(annotation, counts);
-	pp_line_puts(&annotation->line, " ");
+	op_line_puts(&annotation->line, " ");
 	pp_annotate_comment(annotation, file);
 	snprintf(number, sizeof(number), ":%d", line);
-	pp_line_puts(&annotation->line, number);
-	pp_line_end(&annotation->line, out);
+	op_line_puts(&annotation->line, number);
+	op_line_end(&annotation->line, out);
 }
 
 void pp_annotate_end_list(struct pp_annotation *annotation, FILE *out)
@@ -224,9 +224,9 @@ void pp_annotate_missing(struct pp_annotation *annotation, const char *what, FIL
 {
 	if (!has_samples(annotation, annotation->missing))
 		return;
-	pp_line_puts(&annotation->line, "/* ");
-	pp_line_puts(&annotation->line, what);
-	pp_line_puts(&annotation->line, ": ");
+	op_line_puts(&annotation->line, "/* ");
+	op_line_puts(&annotation->line, what);
+	op_line_puts(&annotation->line, ": ");
 	put_counts(annotation, annotation->missing);
 	annotation_put_text(annotation, " */", out);
 }

@@ -33,8 +33,8 @@ struct listing {
 static void listing_put_text(struct listing *listing, const char *text)
 {
 	pp_annotate_prefix(listing->annotation, NULL);
-	pp_line_safe_tabs(&listing->annotation->line, text);
-	pp_line_end(&listing->annotation->line, stdout);
+	op_line_safe_tabs(&listing->annotation->line, text);
+	op_line_end(&listing->annotation->line, stdout);
 }
 
 /* ---- source lines between the instructions ---- */
@@ -56,17 +56,17 @@ static void change_file(struct listing *listing, const char *file)
 
 	pp_source_free(&listing->source);
 	free(listing->source_name);
-	listing->source_name = pp_copy(file);
+	listing->source_name = op_copy(file);
 	listing->last_line = 0;
 	if (is_file_wanted(annotation->options, file) &&
 	    pp_source_read(&listing->source, &search, file, pp_debug_info_namer(listing->debug),
 			   &error))
-		pp_warnings_add(annotation->warnings, PP_NO_SOURCE, "%s", error.text);
+		op_warnings_add(annotation->warnings, OP_NO_SOURCE, "%s", error.text);
 	pp_annotate_prefix(annotation, NULL);
-	pp_line_puts(&annotation->line, "/* ");
+	op_line_puts(&annotation->line, "/* ");
 	pp_annotate_comment(annotation, file);
-	pp_line_puts(&annotation->line, " */");
-	pp_line_end(&annotation->line, stdout);
+	op_line_puts(&annotation->line, " */");
+	op_line_end(&annotation->line, stdout);
 }
 
 static void put_source(struct listing *listing, uint64_t vma)
@@ -113,10 +113,10 @@ static size_t put_instruction(struct listing *listing, uint64_t key, uint64_t en
 		pp_annotate_add(annotation, listing->sums, (*details)->counts);
 	put_source(listing, vma);
 	pp_annotate_prefix(annotation, listing->sums);
-	pp_line_hex(&annotation->line, vma, listing->vma_digits);
-	pp_line_puts(&annotation->line, ":\t");
-	pp_line_safe_tabs(&annotation->line, text);
-	pp_line_end(&annotation->line, stdout);
+	op_line_hex(&annotation->line, vma, listing->vma_digits);
+	op_line_puts(&annotation->line, ":\t");
+	op_line_safe_tabs(&annotation->line, text);
+	op_line_end(&annotation->line, stdout);
 	return n;
 }
 
@@ -180,14 +180,14 @@ static void put_row(struct listing *listing, const struct pp_row *row)
 	listing_put_text(listing, "");
 	pp_annotate_prefix(annotation, NULL);
 	if (symbol) {
-		pp_line_hex(&annotation->line, row->place.vma, listing->vma_digits);
-		pp_line_puts(&annotation->line, " ");
+		op_line_hex(&annotation->line, row->place.vma, listing->vma_digits);
+		op_line_puts(&annotation->line, " ");
 	}
-	pp_line_puts(&annotation->line, "<");
-	pp_line_safe(&annotation->line, row->symbol);
-	pp_line_puts(&annotation->line, ">: ");
+	op_line_puts(&annotation->line, "<");
+	op_line_safe(&annotation->line, row->symbol);
+	op_line_puts(&annotation->line, ">: ");
 	pp_annotate_total(annotation, row->symbol, row->counts);
-	pp_line_end(&annotation->line, stdout);
+	op_line_end(&annotation->line, stdout);
 	free(listing->source_name);
 	listing->source_name = NULL;
 	if (symbol)
@@ -217,14 +217,14 @@ static int open_image(struct listing *listing, struct pp_image_reader *reader,
 	/* pp_profile_make() has warned of missing and damaged images. */
 	pp_image_reader_read(reader, image->id, content);
 	if (content->no_file)
-		pp_warnings_add(annotation->warnings, PP_NO_IMAGE, "%s: cannot show its code: %s",
+		op_warnings_add(annotation->warnings, OP_NO_IMAGE, "%s: cannot show its code: %s",
 				image->full, content->no_file);
 	if (!content->path)
 		return -1;
 	result = pp_disassembly_open(&listing->disassembly, content->path, symbols,
 				     annotation->options->disassembler, &error);
 	if (result)
-		pp_warnings_add(annotation->warnings, PP_BAD_IMAGE, "%s", error.text);
+		op_warnings_add(annotation->warnings, OP_BAD_IMAGE, "%s", error.text);
 	if (!result && annotation->options->source)
 		listing->debug = pp_debug_info_open(content->path, &content->symbols,
 						    annotation->warnings);
@@ -240,7 +240,7 @@ static void close_image(struct listing *listing)
 	const char *failure = pp_disassembly_failure(listing->disassembly);
 
 	if (failure)
-		pp_warnings_add(listing->annotation->warnings, PP_BAD_IMAGE,
+		op_warnings_add(listing->annotation->warnings, OP_BAD_IMAGE,
 				"%s: instructions may be missing: %s", listing->content.path,
 				failure);
 	pp_disassembly_close(listing->disassembly);
@@ -259,7 +259,7 @@ static void annotation_put_image(struct pp_annotation *annotation, struct pp_ima
 	struct listing listing = {.annotation = annotation};
 	bool readable = !open_image(&listing, reader, rows[0]->image), titled = false;
 
-	listing.sums = pp_alloc(n_columns, sizeof(uint64_t));
+	listing.sums = op_alloc(n_columns, sizeof(uint64_t));
 	for (size_t i = 0; i < n; i++) {
 		if (!readable)
 			pp_annotate_add(annotation, annotation->missing, rows[i]->counts);

@@ -69,10 +69,10 @@ int pp_disassembly_open(struct pp_disassembly **out, const char *path,
 		return op_error_set(error, ENOTSUP, "%s: its instructions can't be disassembled",
 				    path);
 	}
-	*out = disassembly = pp_alloc(1, sizeof(*disassembly));
+	*out = disassembly = op_alloc(1, sizeof(*disassembly));
 	disassembly->symbols = symbols;
-	disassembly->path = pp_copy(path);
-	disassembly->options = options ? pp_copy(options) : NULL;
+	disassembly->path = op_copy(path);
+	disassembly->options = options ? op_copy(options) : NULL;
 	disassembly->fd = fd;
 	return 0;
 }
@@ -98,7 +98,7 @@ const char *pp_disassembly_failure(const struct pp_disassembly *disassembly)
 static void disassembly_fail(struct pp_disassembly *disassembly, const char *reason)
 {
 	if (!disassembly->failure)
-		disassembly->failure = pp_copy(reason);
+		disassembly->failure = op_copy(reason);
 	disassembly->reader = (struct op_reader){0};
 }
 
@@ -117,7 +117,7 @@ static void disassembly_ask(struct pp_disassembly *disassembly, const struct pp_
 
 	op_buffer_put(&bytes, &head, sizeof(head));
 	op_buffer_put(&bytes, options, head.options_size);
-	pp_buffer_check(&bytes);
+	op_buffer_check(&bytes);
 	question.bytes = bytes.bytes;
 	question.length = bytes.used;
 	free(disassembly->answer);
@@ -196,7 +196,7 @@ static const char *expand(struct pp_disassembly *disassembly, const char *text, 
 			op_buffer_u8(&disassembly->text, (uint8_t)text[at]);
 	}
 	op_buffer_u8(&disassembly->text, '\0');
-	pp_buffer_check(&disassembly->text);
+	op_buffer_check(&disassembly->text);
 	return (const char *)disassembly->text.bytes;
 }
 

@@ -40,7 +40,7 @@ struct marks {
 static void add_mark(struct marks *marks, const struct pp_place *place, const struct pp_row *symbol,
 		     const uint64_t *counts)
 {
-	marks->items = pp_grow(marks->items, &marks->capacity, marks->n + 1, sizeof(struct mark));
+	marks->items = op_grow(marks->items, &marks->capacity, marks->n + 1, sizeof(struct mark));
 	marks->items[marks->n++] = (struct mark){.file = place->file,
 						 .line = place->line,
 						 .namer = place->namer,
@@ -121,7 +121,7 @@ static struct source *gather_sources(struct pp_annotation *annotation, struct ma
 					.marks = &marks->items[i],
 					.namer = marks->items[i].namer};
 
-		source.counts = pp_alloc(n_columns, sizeof(uint64_t));
+		source.counts = op_alloc(n_columns, sizeof(uint64_t));
 		for (end = i; end < marks->n && !strcmp(marks->items[end].file, source.name);
 		     end++) {
 			if (marks->items[end].namer == FOREIGN_OURSELVES)
@@ -135,7 +135,7 @@ static struct source *gather_sources(struct pp_annotation *annotation, struct ma
 			free(source.counts);
 			continue;
 		}
-		sources = pp_grow(sources, &capacity, *n + 1, sizeof(source));
+		sources = op_grow(sources, &capacity, *n + 1, sizeof(source));
 		sources[(*n)++] = source;
 	}
 	if (*n)
@@ -150,13 +150,13 @@ static void annotation_put_symbols(struct pp_annotation *annotation, const struc
 				   size_t n)
 {
 	size_t n_columns = annotation->profile->classes->columns;
-	uint64_t *sums = pp_alloc(n_columns, sizeof(*sums));
+	uint64_t *sums = op_alloc(n_columns, sizeof(*sums));
 
 	for (size_t i = 0; i < n; i++) {
 		pp_annotate_add(annotation, sums, marks[i].counts);
 		if (i + 1 < n && !strcmp(marks[i].symbol->symbol, marks[i + 1].symbol->symbol))
 			continue;
-		pp_line_puts(&annotation->line, " ");
+		op_line_puts(&annotation->line, " ");
 		pp_annotate_total(annotation, marks[i].symbol->symbol, sums);
 		memset(sums, 0, n_columns * sizeof(*sums));
 	}
@@ -168,22 +168,22 @@ static void annotation_put_line(struct pp_annotation *annotation, const char *te
 				const struct mark *marks, size_t n, FILE *out)
 {
 	size_t n_columns = annotation->profile->classes->columns, n_samples = 0;
-	uint64_t *sums = pp_alloc(n_columns, sizeof(*sums));
+	uint64_t *sums = op_alloc(n_columns, sizeof(*sums));
 
 	for (; n_samples < n && !marks[n_samples].symbol; n_samples++)
 		pp_annotate_add(annotation, sums, marks[n_samples].counts);
 	pp_annotate_prefix(annotation, sums);
 	free(sums);
 	if (text) {
-		pp_line_safe_tabs(&annotation->line, text);
+		op_line_safe_tabs(&annotation->line, text);
 	} else {
 		char place[64];
 
 		snprintf(place, sizeof(place), "/* line %d is not there */", line);
-		pp_line_puts(&annotation->line, place);
+		op_line_puts(&annotation->line, place);
 	}
 	annotation_put_symbols(annotation, marks + n_samples, n - n_samples);
-	pp_line_end(&annotation->line, out);
+	op_line_end(&annotation->line, out);
 }
 
 static size_t count_line(const struct mark *marks, size_t n)
@@ -210,8 +210,8 @@ static void put_gap(struct pp_annotation *annotation, size_t first, size_t end, 
 	pp_annotate_prefix(annotation, NULL);
 	snprintf(text, sizeof(text), "/* %zu line%s: %zu to %zu */", end - first,
 		 end - first == 1 ? "" : "s", first, end - 1);
-	pp_line_puts(&annotation->line, text);
-	pp_line_end(&annotation->line, out);
+	op_line_puts(&annotation->line, text);
+	op_line_end(&annotation->line, out);
 }
 
 /* The lines of the file, all or those near samples, and lines with samples that it does not have:
@@ -260,7 +260,7 @@ static void put_source(struct pp_annotation *annotation, const struct source *so
 	struct op_error error;
 
 	if (pp_source_read(&text, &search, source->name, source->namer, &error))
-		pp_warnings_add(annotation->warnings, PP_NO_SOURCE, "%s", error.text);
+		op_warnings_add(annotation->warnings, OP_NO_SOURCE, "%s", error.text);
 	pp_annotate_title(annotation, source->name, source->counts, out);
 	annotation_put_lines(annotation, source, &text, is_full, out);
 	pp_source_free(&text);
@@ -325,10 +325,10 @@ static struct hot_line *gather_hot(const struct pp_annotation *annotation,
 			if (mark->symbol)
 				continue;
 			if (!is_next) {
-				hot = pp_grow(hot, &capacity, *n_hot + 1, sizeof(*hot));
+				hot = op_grow(hot, &capacity, *n_hot + 1, sizeof(*hot));
 				hot[(*n_hot)++] =
 					(struct hot_line){&sources[i], mark->line,
-							  pp_alloc(columns, sizeof(uint64_t))};
+							  op_alloc(columns, sizeof(uint64_t))};
 			}
 			pp_annotate_add(annotation, hot[*n_hot - 1].counts, mark->counts);
 		}

@@ -28,7 +28,7 @@
 struct gathering {
 	struct pp_archive_files *files;
 	struct pp_image_search *search;
-	struct pp_warnings *warnings;
+	struct op_warnings *warnings;
 	const char *prefix; /* of the paths: the archive that is read, or ""; not stored */
 	const struct op_image_name **images;
 	size_t n_images, images_capacity;
@@ -39,7 +39,7 @@ struct gathering {
 
 void pp_archive_files_add_of(struct pp_archive_files *files, char *path, char *name, uid_t user)
 {
-	files->items = pp_grow(files->items, &files->capacity, files->n + 1, sizeof(*files->items));
+	files->items = op_grow(files->items, &files->capacity, files->n + 1, sizeof(*files->items));
 	files->items[files->n++] = (struct pp_archive_file){path, name, user};
 }
 
@@ -58,14 +58,14 @@ static char *session_name(const struct gathering *gathering, const char *path)
 		path += n;
 	else if (*path != '/')
 		path = real = realpath(path, NULL);
-	name = pp_copy(path ? path : "");
+	name = op_copy(path ? path : "");
 	free(real);
 	return name;
 }
 
 static void add_session_file(struct gathering *gathering, const char *path)
 {
-	pp_archive_files_add(gathering->files, pp_copy(path), session_name(gathering, path));
+	pp_archive_files_add(gathering->files, op_copy(path), session_name(gathering, path));
 }
 
 static void add_if_there(struct gathering *gathering, char *path)
@@ -82,13 +82,13 @@ static void add_if_there(struct gathering *gathering, char *path)
 static void add_image(struct gathering *gathering, const struct op_image_name *image)
 {
 	if (image->kind == OP_IMAGE_ANON) {
-		gathering->memory = pp_grow(gathering->memory, &gathering->memory_capacity,
+		gathering->memory = op_grow(gathering->memory, &gathering->memory_capacity,
 					    gathering->n_memory + 1, sizeof(*gathering->memory));
 		gathering->memory[gathering->n_memory++] = image;
 	}
 	if (image->kind != OP_IMAGE_FILE)
 		return;
-	gathering->images = pp_grow(gathering->images, &gathering->images_capacity,
+	gathering->images = op_grow(gathering->images, &gathering->images_capacity,
 				    gathering->n_images + 1, sizeof(*gathering->images));
 	gathering->images[gathering->n_images++] = image;
 }
@@ -169,7 +169,7 @@ static char *debug_name(bool is_link, const char *path, const char *debug_path,
 	char *id, *name;
 
 	if (is_link && slash && end)
-		return pp_format("%.*s/.debug/%s", (int)(end - image_name), image_name, slash + 1);
+		return op_format("%.*s/.debug/%s", (int)(end - image_name), image_name, slash + 1);
 	id = pp_elf_build_id_at(path);
 	name = id ? pp_debug_link_build_id_path(id) : NULL;
 	free(id);
@@ -193,12 +193,12 @@ static void *look_for(struct gathering *gathering, int fd, const char *path, siz
 	op_buffer_put(&bytes, &head, sizeof(head));
 	op_buffer_put(&bytes, path, head.path_size);
 	op_buffer_put(&bytes, root, head.root_size);
-	pp_buffer_check(&bytes);
+	op_buffer_check(&bytes);
 	question.bytes = bytes.bytes;
 	question.length = bytes.used;
 	answer = apart_or_here(&question, length, &error);
 	if (!answer)
-		pp_warnings_add(gathering->warnings, PP_NO_LINES,
+		op_warnings_add(gathering->warnings, OP_NO_LINES,
 				"%s: its debug file is not archived: %s", path, error.text);
 	op_buffer_free(&bytes);
 	return answer;
@@ -223,7 +223,7 @@ static void add_debug_file(struct gathering *gathering, const char *path, const 
 	if (is_allowed(fd, path, debug_path))
 		debug = debug_name(is_link, path, debug_path, name);
 	if (debug)
-		pp_archive_files_add(gathering->files, pp_copy(debug_path), debug);
+		pp_archive_files_add(gathering->files, op_copy(debug_path), debug);
 	free(answer);
 	close(fd);
 }
@@ -234,7 +234,7 @@ static void add_shared(struct gathering *gathering, const char *samples_dir, cha
 	char *dir = session_name(gathering, samples_dir);
 
 	pp_archive_files_add(gathering->files, path,
-			     pp_format("%s/" OP_SAMPLES_SYMBOLS "/%s", dir, name));
+			     op_format("%s/" OP_SAMPLES_SYMBOLS "/%s", dir, name));
 	free(dir);
 	free(name);
 }
@@ -267,11 +267,11 @@ static void add_images(struct gathering *gathering)
 		if (!path && add_saved(gathering, name))
 			continue;
 		if (!path) {
-			pp_warnings_add(gathering->warnings, PP_NO_IMAGE,
+			op_warnings_add(gathering->warnings, OP_NO_IMAGE,
 					"%s is not in the archive: %s", name, why);
 			continue;
 		}
-		pp_archive_files_add(gathering->files, path, pp_copy(name));
+		pp_archive_files_add(gathering->files, path, op_copy(name));
 		add_debug_file(gathering, path, name);
 	}
 }
@@ -300,8 +300,8 @@ static void judge_directory(struct gathering *gathering, const char *path)
 /* Looks for a directory on the way to the samples that belongs to another user. */
 static void find_owner(struct gathering *gathering)
 {
-	char *dir = pp_format("%s%s", gathering->prefix, gathering->files->session_dir);
-	char *samples = pp_format("%s/" OP_SESSION_SAMPLES, dir);
+	char *dir = op_format("%s%s", gathering->prefix, gathering->files->session_dir);
+	char *samples = op_format("%s/" OP_SESSION_SAMPLES, dir);
 
 	if (*gathering->prefix)
 		judge_directory(gathering, gathering->prefix);
@@ -336,7 +336,7 @@ static void add_samples(struct gathering *gathering, const struct pp_sample_list
 		if (!file->pack)
 			add_session_file(gathering, file->path);
 		else if (!pp_sample_session_is_held(list, pp_sample_session(list, file->path)))
-			add_if_there(gathering, pp_copy(file->path));
+			add_if_there(gathering, op_copy(file->path));
 		add_image(gathering, &file->name.app);
 		add_image(gathering, &file->name.dep);
 		if (file->name.is_arc)
@@ -360,7 +360,7 @@ static int add_rest(struct gathering *gathering, const struct pp_sample_list *li
 	}
 	for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++)
 		add_if_there(gathering,
-			     pp_format("%s%s/%s", gathering->prefix, session_dir, names[i]));
+			     op_format("%s%s/%s", gathering->prefix, session_dir, names[i]));
 	return 0;
 }
 
@@ -394,7 +394,7 @@ static void tidy(struct pp_archive_files *files)
 
 int pp_archive_files_find(struct pp_archive_files *files, const char *session_dir,
 			  const struct pp_spec *spec, bool exclude_dependent,
-			  struct pp_image_search *search, struct pp_warnings *warnings,
+			  struct pp_image_search *search, struct op_warnings *warnings,
 			  struct op_error *error)
 {
 	struct gathering gathering = {.files = files,

@@ -51,7 +51,7 @@ struct pp_archive_files {
  */
 int pp_archive_files_find(struct pp_archive_files *files, const char *session_dir,
 			  const struct pp_spec *spec, bool exclude_dependent,
-			  struct pp_image_search *search, struct pp_warnings *warnings,
+			  struct pp_image_search *search, struct op_warnings *warnings,
 			  struct op_error *error);
 /* Adds a file; takes ownership of both strings. */
 void pp_archive_files_add(struct pp_archive_files *files, char *path, char *name);

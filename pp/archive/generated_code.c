@@ -22,11 +22,11 @@ static void add_mapped_dump(struct pp_archive_files *files, const char *path,
 			    const struct op_process_list *processes, uint32_t tgid)
 {
 	const char *slash = strrchr(path, '/');
-	char *dir = pp_format("%.*s", slash ? (int)(slash - path) : 0, path);
+	char *dir = op_format("%.*s", slash ? (int)(slash - path) : 0, path);
 	uid_t user;
 
 	if (strcmp(dir, PP_JIT_DIR) != 0 && pp_jit_is_believed(path, dir, tgid, processes, &user))
-		pp_archive_files_add_of(files, pp_copy(path), pp_jit_dump_path(PP_JIT_DIR, tgid),
+		pp_archive_files_add_of(files, op_copy(path), pp_jit_dump_path(PP_JIT_DIR, tgid),
 					user);
 	free(dir);
 }
@@ -68,7 +68,7 @@ static void add_vdso(struct pp_archive_files *files, const char *samples_dir,
 					    image->end - image->start, &reason);
 	if (path)
 		pp_archive_files_add(files, path,
-				     pp_format(PP_ARCHIVE_VDSO " %s", kallsyms.build_id));
+				     op_format(PP_ARCHIVE_VDSO " %s", kallsyms.build_id));
 	pp_kallsyms_free(&kallsyms);
 }
 

@@ -193,7 +193,7 @@ static struct samples *take_samples(const char *path, struct op_reader *answer,
 				    struct op_error *error)
 {
 	size_t length = op_reader_left(answer);
-	struct samples *samples = pp_alloc(1, length + sizeof(*samples));
+	struct samples *samples = op_alloc(1, length + sizeof(*samples));
 
 	op_reader_copy(answer, samples, length);
 	if (length >= sizeof(*samples) &&
@@ -246,7 +246,7 @@ struct tree {
 	const char *dir, *out;
 	struct op_strings packed; /* directories whose packs are imported */
 	struct pp_import_result *result;
-	struct pp_warnings *warnings;
+	struct op_warnings *warnings;
 	struct op_error *error;
 };
 
@@ -316,7 +316,7 @@ static char *dir_of_part(const char *path)
 			above--;
 		slash = above > path ? above - 1 : path;
 	}
-	return op_pack_is_part(slash + 1) ? pp_format("%.*s", (int)(slash - path), path) : NULL;
+	return op_pack_is_part(slash + 1) ? op_format("%.*s", (int)(slash - path), path) : NULL;
 }
 
 /* All parts of a session at once, at the first that is found. */
@@ -330,7 +330,7 @@ static int import_packs(struct tree *tree, const char *dir)
 		return 0;
 	if (op_strings_add(&tree->packed, dir))
 		return op_error_memory(tree->error);
-	out = pp_format("%s%s/" OP_PACK_NAME, tree->out, dir + strlen(tree->dir));
+	out = op_format("%s%s/" OP_PACK_NAME, tree->out, dir + strlen(tree->dir));
 	result = op_mkdir_parents(out, OP_SESSION_DIR_MODE, tree->error);
 	if (!result)
 		result = pp_import_packs(&import, dir, out, tree->error);
@@ -356,11 +356,11 @@ static int archive_import_visit(const char *path, const struct stat *status, voi
 		free(packed);
 		return result;
 	}
-	out = pp_format("%s/%s", tree->out, below + (*below == '/'));
+	out = op_format("%s/%s", tree->out, below + (*below == '/'));
 	result = op_mkdir_parents(out, OP_SESSION_DIR_MODE, tree->error);
 	if (!result && is_sample_file(path)) {
 		if (pp_import_file(&tree->inner, path, out, &error)) {
-			pp_warnings_add(tree->warnings, PP_BAD_FILE, "not imported: %s",
+			op_warnings_add(tree->warnings, OP_BAD_FILE, "not imported: %s",
 					error.text);
 			tree->result->failed++;
 		} else {
@@ -385,7 +385,7 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 /* Removes a tree that was made: @pinned is @out, whose name others may have exchanged. */
 static void remove_made(const char *pinned, const char *out)
 {
-	char *inside = pp_format("%s/.", pinned);
+	char *inside = op_format("%s/.", pinned);
 
 	nftw(inside, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	free(inside);
@@ -393,7 +393,7 @@ static void remove_made(const char *pinned, const char *out)
 }
 
 int pp_import_tree(const struct pp_import *import, const char *dir, const char *out,
-		   struct pp_import_result *result, struct pp_warnings *warnings,
+		   struct pp_import_result *result, struct op_warnings *warnings,
 		   struct op_error *error)
 {
 	struct tree tree = {

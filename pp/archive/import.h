@@ -53,7 +53,7 @@ struct pp_import_result {
  * or without any sample file, there is no @out.
  */
 int pp_import_tree(const struct pp_import *import, const char *dir, const char *out,
-		   struct pp_import_result *result, struct pp_warnings *warnings,
+		   struct pp_import_result *result, struct op_warnings *warnings,
 		   struct op_error *error);
 
 #endif

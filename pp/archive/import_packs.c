@@ -33,7 +33,7 @@ static int open_foreign(const char *dir, unsigned int depth)
 	if (fd >= 0 && !fstat(fd, &status) && !status.st_uid)
 		list = opendir(dir);
 	while (list && found < 0 && (entry = readdir(list))) {
-		char *path = pp_format("%s/%s", dir, entry->d_name);
+		char *path = op_format("%s/%s", dir, entry->d_name);
 
 		if (entry->d_name[0] == '.' || lstat(path, &status))
 			;
@@ -84,7 +84,7 @@ static int write_file(struct op_pack_writer *writer, struct pack_parcel_file *fi
 
 static void import_packs_fail(struct pp_import_packs *import, const struct op_error *why)
 {
-	pp_warnings_add(import->warnings, PP_BAD_FILE, "not imported: %s", why->text);
+	op_warnings_add(import->warnings, OP_BAD_FILE, "not imported: %s", why->text);
 	import->failed++;
 }
 

@@ -12,7 +12,7 @@
 
 struct pp_import_packs {
 	const char *type; /* name of the CPU type, or NULL: that of the files */
-	struct pp_warnings *warnings;
+	struct op_warnings *warnings;
 	size_t imported, failed; /* files, added up */
 };
 

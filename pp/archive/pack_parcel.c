@@ -84,7 +84,7 @@ static void put_stacks(struct op_buffer *out, struct op_pack *pack, const struct
 
 void pack_parcel_put(struct op_buffer *out, struct op_pack *pack)
 {
-	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
+	struct op_pack_walk *walk = op_alloc(1, sizeof(*walk));
 	struct op_pack_file file;
 
 	walk->pack = pack;
@@ -107,7 +107,7 @@ static void *take_array(struct op_reader *in, uint64_t n, size_t size)
 
 	if (in->failed || n > op_reader_left(in) / size)
 		return (void *)op_reader_fail(in);
-	array = pp_alloc(n + 1, size);
+	array = op_alloc(n + 1, size);
 	op_reader_copy(in, array, n * size);
 	return array;
 }
@@ -131,7 +131,7 @@ static void take_images(struct op_reader *in, struct stacks_content *content)
 		op_reader_fail(in);
 		return;
 	}
-	content->images = pp_alloc(n, sizeof(*content->images));
+	content->images = op_alloc(n, sizeof(*content->images));
 	content->n_images = n;
 	for (size_t i = 1; i < n; i++) {
 		struct stacks_name *image = &content->images[i];

@@ -13,7 +13,7 @@
 struct finding {
 	char **leaves; /* sorted: "APP DEP" of the sample files */
 	size_t n_leaves;
-	struct pp_names found;
+	struct op_names found;
 };
 
 static char *image_name_name_of(const struct op_image_name *image)
@@ -21,13 +21,13 @@ static char *image_name_name_of(const struct op_image_name *image)
 	char *name = op_image_name_make(image);
 
 	if (!name)
-		pp_out_of_memory();
+		op_out_of_memory();
 	return name;
 }
 
 static char *leaf_of(const char *app, const char *dep)
 {
-	return pp_format("%s %s", app, dep);
+	return op_format("%s %s", app, dep);
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -37,7 +37,7 @@ static int compare_texts(const void *a, const void *b)
 
 static void find_leaves(struct finding *finding, const struct pp_sample_list *list)
 {
-	finding->leaves = pp_alloc(list->n, sizeof(*finding->leaves));
+	finding->leaves = op_alloc(list->n, sizeof(*finding->leaves));
 	for (size_t i = 0; i < list->n; i++) {
 		char *app = image_name_name_of(&list->files[i].name.app);
 		char *dep = image_name_name_of(&list->files[i].name.dep);
@@ -64,7 +64,7 @@ static bool is_leaf(const struct finding *finding, const char *app, const char *
 static bool *selected_leaves(const struct finding *finding, const struct stacks_content *content,
 			     const char *app)
 {
-	bool *selected = pp_alloc(content->n_images, sizeof(*selected));
+	bool *selected = op_alloc(content->n_images, sizeof(*selected));
 
 	for (size_t i = 1; i < content->n_images; i++) {
 		const char *name = content->images[i].name;
@@ -78,7 +78,7 @@ static bool *selected_leaves(const struct finding *finding, const struct stacks_
 static void add_chains(struct finding *finding, const struct stacks_content *content,
 		       const bool *selected)
 {
-	bool *has_samples = pp_alloc(content->n_nodes, sizeof(*has_samples));
+	bool *has_samples = op_alloc(content->n_nodes, sizeof(*has_samples));
 
 	for (size_t i = content->n_nodes; i-- > 1;) {
 		const struct stacks_node *node = &content->nodes[i];
@@ -87,13 +87,13 @@ static void add_chains(struct finding *finding, const struct stacks_content *con
 			continue;
 		has_samples[node->parent] = true;
 		if (node->image)
-			pp_names_keep(&finding->found, content->images[node->image].name);
+			op_names_keep(&finding->found, content->images[node->image].name);
 	}
 	free(has_samples);
 }
 
 static void finding_read_file(struct finding *finding, const struct pp_sample_file *file,
-			      struct pp_warnings *warnings)
+			      struct op_warnings *warnings)
 {
 	struct stacks_content content;
 	struct op_error error;
@@ -101,7 +101,7 @@ static void finding_read_file(struct finding *finding, const struct pp_sample_fi
 	char *app;
 
 	if (pp_stacks_read(file, &content, &error)) {
-		pp_warnings_add(warnings, PP_BAD_FILE, "%s", error.text);
+		op_warnings_add(warnings, OP_BAD_FILE, "%s", error.text);
 		return;
 	}
 	app = image_name_name_of(&file->name.app);
@@ -113,7 +113,7 @@ static void finding_read_file(struct finding *finding, const struct pp_sample_fi
 }
 
 void pp_stack_images_find(struct pp_stack_images *images, const struct pp_sample_list *list,
-			  struct pp_warnings *warnings)
+			  struct op_warnings *warnings)
 {
 	struct finding finding = {0};
 
@@ -121,14 +121,14 @@ void pp_stack_images_find(struct pp_stack_images *images, const struct pp_sample
 	for (size_t i = 0; i < list->n_stacks; i++)
 		finding_read_file(&finding, &list->stacks[i], warnings);
 	images->n = 0;
-	images->items = pp_alloc(finding.found.n, sizeof(*images->items));
+	images->items = op_alloc(finding.found.n, sizeof(*images->items));
 	for (size_t i = 0; i < finding.found.n; i++)
 		images->n += !op_image_name_parse(finding.found.names[i], &images->items[images->n],
 						  NULL);
 	for (size_t i = 0; i < finding.n_leaves; i++)
 		free(finding.leaves[i]);
 	free(finding.leaves);
-	pp_names_free_kept(&finding.found);
+	op_names_free_kept(&finding.found);
 }
 
 void pp_stack_images_free(struct pp_stack_images *images)

@@ -20,7 +20,7 @@ struct pp_stack_images {
  * @warnings: warns of stack files that can't be read
  */
 void pp_stack_images_find(struct pp_stack_images *images, const struct pp_sample_list *list,
-			  struct pp_warnings *warnings);
+			  struct op_warnings *warnings);
 void pp_stack_images_free(struct pp_stack_images *images);
 
 #endif

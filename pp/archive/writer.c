@@ -29,7 +29,7 @@ struct writer {
 	struct timespec mtime;	 /* of that one */
 	const char *prefix;	 /* prefix of names: the directory, or "." in a tar file */
 	const char *where;	 /* for messages */
-	struct pp_warnings *warnings;
+	struct op_warnings *warnings;
 	char *buffer;
 };
 
@@ -49,7 +49,7 @@ static int put_entry(struct writer *writer, const char *path, uint64_t size, mod
 	int result;
 
 	if (!entry)
-		pp_out_of_memory();
+		op_out_of_memory();
 	archive_entry_set_pathname(entry, path);
 	archive_entry_set_filetype(entry, AE_IFREG);
 	archive_entry_set_perm(entry, mode);
@@ -63,7 +63,7 @@ static int put_entry(struct writer *writer, const char *path, uint64_t size, mod
 static int archive_writer_put_head(struct writer *writer, const char *name, uint64_t size,
 				   mode_t mode, struct timespec mtime, struct op_error *error)
 {
-	char *path = pp_format("%s%s", writer->prefix, name);
+	char *path = op_format("%s%s", writer->prefix, name);
 	int result = 0;
 
 	writer->mtime = mtime;
@@ -130,7 +130,7 @@ static int put_content(struct writer *writer, int fd, const char *path, uint64_t
 		ssize_t n = cut ? 0 : read(fd, writer->buffer, want);
 
 		if (n <= 0 && !cut) {
-			pp_warnings_add(writer->warnings, PP_BAD_FILE,
+			op_warnings_add(writer->warnings, OP_BAD_FILE,
 					"%s is truncated in the archive: %s", path,
 					n ? strerror(errno) : "it was truncated meanwhile");
 			cut = true;
@@ -161,12 +161,12 @@ static void note_refused(struct writer *writer, const struct pp_archive_files *f
 			 const struct pp_archive_file *file, int code)
 {
 	if (files->is_foreign && code == EACCES)
-		pp_warnings_add(writer->warnings, PP_BAD_FILE,
+		op_warnings_add(writer->warnings, OP_BAD_FILE,
 				"%s is not in the archive: user %u, who can change the session, "
 				"may not read it",
 				file->path, (unsigned int)files->owner);
 	else
-		pp_warnings_add(writer->warnings, PP_BAD_FILE, "%s is not in the archive: %s",
+		op_warnings_add(writer->warnings, OP_BAD_FILE, "%s is not in the archive: %s",
 				file->path, foreign_reason(code));
 }
 
@@ -216,15 +216,15 @@ static int put_supplier(struct writer *writer, const struct pp_archive_files *fi
 	if (!files->is_supplied)
 		return 0;
 	return archive_writer_put_text(writer,
-				       pp_format("%s/" OP_SAMPLES_SUPPLIER, files->session_dir),
-				       pp_format("%u\n", (unsigned int)files->supplier), error);
+				       op_format("%s/" OP_SAMPLES_SUPPLIER, files->session_dir),
+				       op_format("%u\n", (unsigned int)files->supplier), error);
 }
 
 static int archive_writer_put_all(struct writer *writer, const struct pp_archive_files *files,
 				  struct op_error *error)
 {
-	int result = archive_writer_put_text(writer, pp_copy("/" PP_ARCHIVE_SESSION),
-					     pp_format("%s\n", files->session_dir), error);
+	int result = archive_writer_put_text(writer, op_copy("/" PP_ARCHIVE_SESSION),
+					     op_format("%s\n", files->session_dir), error);
 
 	if (!result)
 		result = put_supplier(writer, files, error);
@@ -240,7 +240,7 @@ static int write_all(struct writer *writer, const struct pp_archive_files *files
 {
 	int result;
 
-	writer->buffer = pp_alloc(BUFFER_SIZE, 1);
+	writer->buffer = op_alloc(BUFFER_SIZE, 1);
 	result = archive_writer_put_all(writer, files, error);
 	if (writer->file >= 0)
 		close(writer->file);
@@ -268,7 +268,7 @@ static int claim_directory(const char *dir, struct op_error *error)
 }
 
 int pp_archive_write_directory(const char *dir, const struct pp_archive_files *files,
-			       struct pp_warnings *warnings, struct op_error *error)
+			       struct op_warnings *warnings, struct op_error *error)
 {
 	struct writer writer = {.prefix = dir, .where = dir, .warnings = warnings, .file = -1};
 
@@ -324,14 +324,14 @@ static int compress(struct archive *archive, const struct suffix *suffix)
 }
 
 static int write_tar(const char *path, int fd, const struct pp_archive_files *files,
-		     struct pp_warnings *warnings, struct op_error *error)
+		     struct op_warnings *warnings, struct op_error *error)
 {
 	struct writer writer = {.prefix = ".", .where = path, .warnings = warnings, .file = -1};
 	int result;
 
 	writer.archive = archive_write_new();
 	if (!writer.archive)
-		pp_out_of_memory();
+		op_out_of_memory();
 	if (compress(writer.archive, find_suffix(path)) != ARCHIVE_OK ||
 	    archive_write_set_format_pax_restricted(writer.archive) != ARCHIVE_OK ||
 	    archive_write_open_fd(writer.archive, fd) != ARCHIVE_OK) {
@@ -343,7 +343,7 @@ static int write_tar(const char *path, int fd, const struct pp_archive_files *fi
 }
 
 int pp_archive_write_tar(const char *path, const struct pp_archive_files *files,
-			 struct pp_warnings *warnings, struct op_error *error)
+			 struct op_warnings *warnings, struct op_error *error)
 {
 	struct foreign_place place;
 	int fd = foreign_place_find(&place, path, FOREIGN_PARENTS_FIND, FOREIGN_REFUSE, error);

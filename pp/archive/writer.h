@@ -18,7 +18,7 @@
  * Return: 0, or -1 with @error set.
  */
 int pp_archive_write_directory(const char *dir, const struct pp_archive_files *files,
-			       struct pp_warnings *warnings, struct op_error *error);
+			       struct op_warnings *warnings, struct op_error *error);
 
 /**
  * pp_archive_check_name - whether the name of a tar file says how it is to be compressed
@@ -34,6 +34,6 @@ int pp_archive_check_name(const char *path, struct op_error *error);
  * Return: as above.
  */
 int pp_archive_write_tar(const char *path, const struct pp_archive_files *files,
-			 struct pp_warnings *warnings, struct op_error *error);
+			 struct op_warnings *warnings, struct op_error *error);
 
 #endif

@@ -65,8 +65,8 @@ static void take_symbols(struct pp_symbols *symbols, const struct question *ques
 	uint64_t offset;
 
 	symbols->is_relocatable = question->is_relocatable;
-	symbols->debug_path = *debug_path ? pp_copy(debug_path) : NULL;
-	symbols->code = pp_alloc(question->n_code, sizeof(*symbols->code));
+	symbols->debug_path = *debug_path ? op_copy(debug_path) : NULL;
+	symbols->code = op_alloc(question->n_code, sizeof(*symbols->code));
 	symbols->n_code = question->n_code;
 	for (size_t i = 0; i < symbols->n_code; i++)
 		if (op_reader_copy(reader, &offset, sizeof(offset)))
@@ -144,7 +144,7 @@ static void put_table(struct pp_debug_info *info, struct pp_debug_unit *unit, bo
 	put_packed(&one, out);
 	pp_line_table_free(&only.lines);
 	pp_inline_table_free(&only.inlines);
-	pp_names_free(&one.names);
+	op_names_free(&one.names);
 }
 
 static void work(int fd, struct op_reader *reader, struct op_buffer *out)
@@ -169,7 +169,7 @@ struct pp_debug_apart {
 	char *path;
 	int fd;
 	bool has_failed;
-	struct pp_warnings *warnings;
+	struct op_warnings *warnings;
 	struct op_buffer question;
 };
 
@@ -187,7 +187,7 @@ void pp_debug_apart_close(struct pp_debug_apart *apart)
 static void debug_apart_fail(struct pp_debug_apart *apart, const char *reason)
 {
 	if (apart->warnings && !apart->has_failed)
-		pp_warnings_add(apart->warnings, PP_NO_LINES, "%s: lines may be missing: %s",
+		op_warnings_add(apart->warnings, OP_NO_LINES, "%s: lines may be missing: %s",
 				apart->path, reason);
 	apart->has_failed = true;
 }
@@ -238,7 +238,7 @@ static void make_question(struct pp_debug_apart *apart, const struct pp_symbols 
 	op_buffer_put(&apart->question, debug_path, head.debug_size);
 	for (uint32_t i = 0; i < head.n_code; i++)
 		op_buffer_u64(&apart->question, symbols->code[i].offset);
-	pp_buffer_check(&apart->question);
+	op_buffer_check(&apart->question);
 }
 
 static bool take_links(struct op_reader *reader, const struct answer *answer,
@@ -265,28 +265,28 @@ static bool take_units(struct pp_debug_info *info, struct op_reader *reader,
 	if (!op_reader_copy(reader, &answer, sizeof(answer)))
 		return false;
 	if (answer.missing_size)
-		info->missing = pp_copy(op_reader_text(reader, answer.missing_size));
+		info->missing = op_copy(op_reader_text(reader, answer.missing_size));
 	if (reader->failed || !take_links(reader, &answer, symbols))
 		return false;
 	info->refused = answer.refused;
 	length = op_reader_left(reader);
-	bytes = memcpy(pp_chunk(length + 1), op_reader_take(reader, length), length);
+	bytes = memcpy(op_chunk(length + 1), op_reader_take(reader, length), length);
 	return pp_debug_cache_unpack(info, bytes, length);
 }
 
 struct pp_debug_info *pp_debug_apart_open(const char *path, int fd, struct pp_symbols *symbols,
-					  struct pp_warnings *warnings)
+					  struct op_warnings *warnings)
 {
-	struct pp_debug_info *info = pp_alloc(1, sizeof(*info));
-	struct pp_debug_apart *apart = pp_alloc(1, sizeof(*apart));
+	struct pp_debug_info *info = op_alloc(1, sizeof(*info));
+	struct pp_debug_apart *apart = op_alloc(1, sizeof(*apart));
 	struct op_reader reader;
 	size_t length = 0;
 	void *answer;
 
-	*apart = (struct pp_debug_apart){.path = pp_copy(path), .fd = fd, .warnings = warnings};
+	*apart = (struct pp_debug_apart){.path = op_copy(path), .fd = fd, .warnings = warnings};
 	make_question(apart, symbols);
 	info->fd = -1;
-	info->path = pp_copy(path);
+	info->path = op_copy(path);
 	info->apart = apart;
 	answer = debug_apart_ask(apart, UNITS, 0, &length);
 	reader = op_reader_of(answer, length, false);

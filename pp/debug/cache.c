@@ -181,15 +181,15 @@ static void take_inlines(struct pp_debug_unit *unit, struct pp_debug_cache *cach
 static void take_units(struct pp_debug_info *info, struct pp_debug_cache *cache)
 {
 	info->n_units = cache->counts.n[UNITS];
-	info->units = pp_alloc(info->n_units, sizeof(*info->units));
+	info->units = op_alloc(info->n_units, sizeof(*info->units));
 	for (size_t i = 0; i < info->n_units; i++) {
 		take_lines(&info->units[i], cache, i);
 		take_inlines(&info->units[i], cache, i);
 	}
 	info->n_flat = cache->counts.n[RANGES];
-	info->flat = pp_alloc(info->n_flat, sizeof(*info->flat));
+	info->flat = op_alloc(info->n_flat, sizeof(*info->flat));
 	for (size_t i = 0; i < info->n_flat; i++)
-		info->flat[i] = (struct pp_interval){.start = cache->ranges[i].start,
+		info->flat[i] = (struct op_interval){.start = cache->ranges[i].start,
 						     .end = cache->ranges[i].end,
 						     .value = cache->ranges[i].unit};
 }
@@ -204,7 +204,7 @@ static void free_cache(struct pp_debug_cache *cache)
 /* Return: NULL if the bytes are no tables: then they are freed. */
 static struct pp_debug_cache *debug_info_check(struct pp_debug_info *info, void *bytes, size_t size)
 {
-	struct pp_debug_cache *cache = pp_alloc(1, sizeof(*cache));
+	struct pp_debug_cache *cache = op_alloc(1, sizeof(*cache));
 
 	cache->bytes = bytes;
 	if (!bytes || !find_arrays(cache, size) || !is_good(cache)) {
@@ -242,7 +242,7 @@ bool pp_debug_cache_unpack_unit(struct pp_debug_info *info, struct pp_debug_unit
 bool pp_debug_cache_load(struct pp_debug_info *info)
 {
 	size_t size = 0;
-	void *bytes = pp_table_cache_load(info->cache_name, &size);
+	void *bytes = op_table_cache_load(info->cache_name, &size);
 
 	return pp_debug_cache_unpack(info, bytes, size);
 }
@@ -264,7 +264,7 @@ void pp_debug_cache_lines(struct pp_debug_unit *unit)
 	struct pp_line_table *table = &unit->lines;
 
 	table->n = unit->cached_lines.n;
-	table->entries = pp_alloc(table->n, sizeof(*table->entries));
+	table->entries = op_alloc(table->n, sizeof(*table->entries));
 	for (size_t i = 0; i < table->n; i++)
 		table->entries[i] = (struct pp_line_entry){
 			.link = lines[i].link,
@@ -277,10 +277,10 @@ void pp_debug_cache_lines(struct pp_debug_unit *unit)
 static size_t index_name(struct pp_debug_info *info, struct pp_debug_cache *cache, uint32_t name)
 {
 	if (!cache->name_index)
-		cache->name_index = pp_alloc(cache->counts.n[NAMES], sizeof(size_t));
+		cache->name_index = op_alloc(cache->counts.n[NAMES], sizeof(size_t));
 	if (!cache->name_index[name])
 		cache->name_index[name] =
-			pp_names_index(&info->names, cache->text + cache->names[name]) + 1;
+			op_names_index(&info->names, cache->text + cache->names[name]) + 1;
 	return cache->name_index[name] - 1;
 }
 
@@ -292,13 +292,13 @@ void pp_debug_cache_inlines(struct pp_debug_info *info, struct pp_debug_unit *un
 	struct pp_inline_table *table = &unit->inlines;
 
 	table->n = unit->cached_inlines.n;
-	table->flat = pp_alloc(table->n, sizeof(*table->flat));
+	table->flat = op_alloc(table->n, sizeof(*table->flat));
 	for (size_t i = 0; i < table->n; i++)
-		table->flat[i] = (struct pp_interval){.start = inlined[i].start,
+		table->flat[i] = (struct op_interval){.start = inlined[i].start,
 						      .end = inlined[i].end,
 						      .value = inlined[i].frame};
 	table->n_frames = unit->cached_frames.n;
-	table->frames = pp_alloc(table->n_frames, sizeof(*table->frames));
+	table->frames = op_alloc(table->n_frames, sizeof(*table->frames));
 	for (size_t i = 0; i < table->n_frames; i++) {
 		size_t index = index_name(info, cache, frames[i].name);
 
@@ -325,7 +325,7 @@ struct array {
 struct writing {
 	struct pp_debug_info *info;
 	struct array arrays[KINDS];
-	struct pp_names files; /* names of source files, each once */
+	struct op_names files; /* names of source files, each once */
 	uint32_t *file_at;     /* where in the text they begin */
 	size_t n_file_at, file_at_capacity;
 };
@@ -334,7 +334,7 @@ static void debug_cache_put(struct writing *writing, int kind, const void *item,
 {
 	struct array *array = &writing->arrays[kind];
 
-	array->bytes = pp_grow(array->bytes, &array->capacity, array->n + size, 1);
+	array->bytes = op_grow(array->bytes, &array->capacity, array->n + size, 1);
 	memcpy(array->bytes + array->n, item, size);
 	array->n += size;
 }
@@ -354,10 +354,10 @@ static uint32_t debug_cache_put_text(struct writing *writing, const char *text)
 
 static uint32_t put_file(struct writing *writing, const char *file)
 {
-	size_t index = pp_names_index(&writing->files, file);
+	size_t index = op_names_index(&writing->files, file);
 
 	if (index == writing->n_file_at) {
-		writing->file_at = pp_grow(writing->file_at, &writing->file_at_capacity,
+		writing->file_at = op_grow(writing->file_at, &writing->file_at_capacity,
 					   writing->n_file_at + 1, sizeof(uint32_t));
 		writing->file_at[writing->n_file_at++] = debug_cache_put_text(writing, file);
 	}
@@ -454,7 +454,7 @@ void *pp_debug_cache_pack(struct pp_debug_info *info, size_t *length)
 		fits &= counts.n[kind] < UINT32_MAX;
 		whole.capacity += writing.arrays[kind].n;
 	}
-	whole.bytes = pp_chunk(sizeof(counts) + whole.capacity);
+	whole.bytes = op_chunk(sizeof(counts) + whole.capacity);
 	memcpy(whole.bytes, &counts, sizeof(counts));
 	whole.n = sizeof(counts);
 	for (int kind = 0; kind < KINDS; kind++) {
@@ -464,7 +464,7 @@ void *pp_debug_cache_pack(struct pp_debug_info *info, size_t *length)
 		whole.n += writing.arrays[kind].n;
 		free(writing.arrays[kind].bytes);
 	}
-	pp_names_free(&writing.files);
+	op_names_free(&writing.files);
 	free(writing.file_at);
 	*length = whole.n;
 	if (fits)
@@ -480,6 +480,6 @@ void pp_debug_cache_store(struct pp_debug_info *info)
 	void *bytes = info->is_gone ? NULL : pp_debug_cache_pack(info, &length);
 
 	if (bytes)
-		pp_table_cache_store(info->cache_name, bytes, length);
+		op_table_cache_store(info->cache_name, bytes, length);
 	free(bytes);
 }

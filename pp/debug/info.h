@@ -31,7 +31,7 @@ struct pp_debug_info;
  * Return: a handle that pp_debug_info_close() frees, or NULL if there is no debug information.
  */
 struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *symbols,
-					 struct pp_warnings *warnings);
+					 struct op_warnings *warnings);
 void pp_debug_info_close(struct pp_debug_info *info); /* may be NULL */
 
 /**

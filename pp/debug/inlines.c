@@ -23,11 +23,11 @@ struct build {
 	Dwarf_Files *sources; /* of the unit */
 	size_t n_sources, joined_bytes;
 	const char **files; /* their names, by number; NULL: not looked up yet */
-	struct pp_names *names;
+	struct op_names *names;
 	struct pp_inlined *frames;
 	size_t *callers;
 	size_t n, frames_capacity, callers_capacity;
-	struct pp_interval *intervals;
+	struct op_interval *intervals;
 	size_t n_intervals, intervals_capacity;
 };
 
@@ -57,7 +57,7 @@ static void read_sources(struct build *build)
 {
 	if (dwarf_getsrcfiles(build->unit, &build->sources, &build->n_sources))
 		build->n_sources = 0;
-	build->files = pp_alloc(build->n_sources, sizeof(*build->files));
+	build->files = op_alloc(build->n_sources, sizeof(*build->files));
 }
 
 /* The name of a source file: libdw's, or the table's. */
@@ -75,9 +75,9 @@ static const char *file_name(struct build *build, size_t number)
 		return NULL;
 	directory = *name == '/' ? NULL : pp_debug_text(build->unit, DW_AT_comp_dir);
 	if (directory && *directory == '/' && build->joined_bytes < JOINED_MOST) {
-		table->files = pp_grow(table->files, &table->files_capacity, table->n_files + 1,
+		table->files = op_grow(table->files, &table->files_capacity, table->n_files + 1,
 				       sizeof(*table->files));
-		name = table->files[table->n_files++] = pp_format("%s/%s", directory, name);
+		name = table->files[table->n_files++] = op_format("%s/%s", directory, name);
 		build->joined_bytes += strlen(name);
 	}
 	return build->files[number] = name;
@@ -101,13 +101,13 @@ static void read_call(struct build *build, Dwarf_Die *die, struct pp_inlined *in
 static size_t build_add_frame(struct build *build, Dwarf_Die *die, size_t caller,
 			      unsigned int depth)
 {
-	size_t frame = build->n++, index = pp_names_index(build->names, debug_inlines_name_of(die));
+	size_t frame = build->n++, index = op_names_index(build->names, debug_inlines_name_of(die));
 	Dwarf_Addr base, start, end;
 	ptrdiff_t offset = 0;
 
 	build->frames =
-		pp_grow(build->frames, &build->frames_capacity, build->n, sizeof(*build->frames));
-	build->callers = pp_grow(build->callers, &build->callers_capacity, build->n,
+		op_grow(build->frames, &build->frames_capacity, build->n, sizeof(*build->frames));
+	build->callers = op_grow(build->callers, &build->callers_capacity, build->n,
 				 sizeof(*build->callers));
 	build->frames[frame] =
 		(struct pp_inlined){.name = build->names->names[index], .name_index = index};
@@ -116,9 +116,9 @@ static size_t build_add_frame(struct build *build, Dwarf_Die *die, size_t caller
 	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
 		if (!pp_live_code_has(build->code, start))
 			continue;
-		build->intervals = pp_grow(build->intervals, &build->intervals_capacity,
+		build->intervals = op_grow(build->intervals, &build->intervals_capacity,
 					   build->n_intervals + 1, sizeof(*build->intervals));
-		build->intervals[build->n_intervals++] = (struct pp_interval){
+		build->intervals[build->n_intervals++] = (struct op_interval){
 			.start = start, .end = end, .rank = depth, .value = frame};
 	}
 	return frame;
@@ -170,7 +170,7 @@ static void read_children(struct build *build, Dwarf_Die *die, size_t caller, un
 }
 
 void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit,
-			  const struct pp_live_code *code, struct pp_names *names)
+			  const struct pp_live_code *code, struct op_names *names)
 {
 	struct build build = {.table = table, .unit = unit, .code = code, .names = names};
 
@@ -181,7 +181,7 @@ void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit,
 			build.callers[i] == NO_CALLER ? NULL : &build.frames[build.callers[i]];
 	table->frames = build.frames;
 	table->n_frames = build.n;
-	table->n = pp_intervals_flatten(build.intervals, build.n_intervals, &table->flat);
+	table->n = op_intervals_flatten(build.intervals, build.n_intervals, &table->flat);
 	free(build.files);
 	free(build.callers);
 	free(build.intervals);
@@ -189,7 +189,7 @@ void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit,
 
 const struct pp_inlined *pp_inline_table_find(const struct pp_inline_table *table, uint64_t link)
 {
-	const struct pp_interval *found = pp_intervals_find(table->flat, table->n, link);
+	const struct op_interval *found = op_intervals_find(table->flat, table->n, link);
 
 	return found ? &table->frames[found->value] : NULL;
 }

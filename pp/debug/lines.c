@@ -52,7 +52,7 @@ static uint32_t find_file(const struct files *files, uint64_t key, const char *p
 static const char *files_join(struct files *files, const char *name)
 {
 	struct pp_line_table *table = files->table;
-	char *path = pp_format("%s/%s", files->directory, name);
+	char *path = op_format("%s/%s", files->directory, name);
 	uint64_t key = op_hash_text(0, path);
 	uint32_t found = find_file(files, key, path);
 
@@ -61,9 +61,9 @@ static const char *files_join(struct files *files, const char *name)
 		return table->files[found];
 	}
 	files->joined_bytes += strlen(path) + 1;
-	table->files = pp_grow(table->files, &table->files_capacity, table->n_files + 1,
+	table->files = op_grow(table->files, &table->files_capacity, table->n_files + 1,
 			       sizeof(*table->files));
-	pp_hash_add(&files->by_name, key, (uint32_t)table->n_files);
+	op_hash_add_or_exit(&files->by_name, key, (uint32_t)table->n_files);
 	return table->files[table->n_files++] = path;
 }
 
@@ -116,7 +116,7 @@ void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit,
 				continue;
 		}
 		table->entries =
-			pp_grow(table->entries, &table->capacity, table->n + 1, sizeof(entry));
+			op_grow(table->entries, &table->capacity, table->n + 1, sizeof(entry));
 		table->entries[table->n++] = entry;
 	}
 	if (table->n)

@@ -9,7 +9,7 @@
 
 void pp_live_code_read(struct pp_live_code *code, Elf *elf)
 {
-	struct pp_interval *sections = NULL;
+	struct op_interval *sections = NULL;
 	size_t n = 0, capacity = 0, seen = 0;
 	Elf_Scn *section = NULL;
 
@@ -21,18 +21,18 @@ void pp_live_code_read(struct pp_live_code *code, Elf *elf)
 		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_EXECINSTR) ||
 		    !header.sh_addr)
 			continue;
-		sections = pp_grow(sections, &capacity, n + 1, sizeof(*sections));
-		sections[n++] = (struct pp_interval){.start = header.sh_addr,
+		sections = op_grow(sections, &capacity, n + 1, sizeof(*sections));
+		sections[n++] = (struct op_interval){.start = header.sh_addr,
 						     .end = header.sh_addr + header.sh_size};
 	}
 	if (n)
-		code->n = pp_intervals_flatten(sections, n, &code->items);
+		code->n = op_intervals_flatten(sections, n, &code->items);
 	free(sections);
 }
 
 bool pp_live_code_has(const struct pp_live_code *code, uint64_t address)
 {
-	return !code->n || pp_intervals_find(code->items, code->n, address);
+	return !code->n || op_intervals_find(code->items, code->n, address);
 }
 
 void pp_live_code_free(struct pp_live_code *code)

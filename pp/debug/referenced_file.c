@@ -37,8 +37,8 @@ static char *resolve(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
 
-	return *name == '/' || !slash ? pp_copy(name)
-				      : pp_format("%.*s/%s", (int)(slash - path), path, name);
+	return *name == '/' || !slash ? op_copy(name)
+				      : op_format("%.*s/%s", (int)(slash - path), path, name);
 }
 
 bool pp_debug_supplement_is_safe(Dwarf *dwarf, const char *path)
@@ -70,9 +70,9 @@ bool pp_debug_split_is_safe(Dwarf_Die *unit, const char *path)
 	const char *dir = pp_debug_text(unit, DW_AT_comp_dir);
 
 	if (!name || !is_safe_or_missing(resolve(path, name)) ||
-	    !is_safe_or_missing(pp_format("%s.dwp", path)))
+	    !is_safe_or_missing(op_format("%s.dwp", path)))
 		return false;
-	return *name == '/' || !dir || is_safe_or_missing(pp_format("%s/%s", dir, name));
+	return *name == '/' || !dir || is_safe_or_missing(op_format("%s/%s", dir, name));
 }
 
 char *pp_debug_missing_split(Dwarf_Die *unit, const Dwarf_Die *split, const char *path)
@@ -83,15 +83,15 @@ char *pp_debug_missing_split(Dwarf_Die *unit, const Dwarf_Die *split, const char
 
 	if (!name || split->addr)
 		return NULL;
-	package = pp_format("%s.dwp", path);
+	package = op_format("%s.dwp", path);
 	fd = foreign_open(package, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 	if (fd >= 0) {
 		close(fd);
-		text = pp_format("inlined functions are missing: this version of libdw does not "
+		text = op_format("inlined functions are missing: this version of libdw does not "
 				 "read %s",
 				 package);
 	} else {
-		text = pp_format("inlined functions are missing: its split debug information is "
+		text = op_format("inlined functions are missing: its split debug information is "
 				 "not there: %s%s%s",
 				 *name == '/' || !dir ? "" : dir, *name == '/' || !dir ? "" : "/",
 				 name);
@@ -117,7 +117,7 @@ char *pp_debug_unread_sections(int fd)
 			is_unread = true;
 	}
 	elf_end(elf);
-	return is_unread ? pp_copy("lines and inlined functions are missing: its debug sections "
+	return is_unread ? op_copy("lines and inlined functions are missing: its debug sections "
 				   "are compressed with zstd, which this version of libdw does not "
 				   "read; objcopy --decompress-debug-sections makes a file of it "
 				   "that it reads")

@@ -47,7 +47,7 @@ static char *find_moved(const struct pp_source_search *search, const char *name)
 
 		for (size_t i = 0; rest && i < search->search_dirs->count; i++) {
 			char *path =
-				if_file(pp_format("%s/%s", search->search_dirs->item[i], rest));
+				if_file(op_format("%s/%s", search->search_dirs->item[i], rest));
 
 			if (path)
 				return path;
@@ -62,13 +62,13 @@ static char *source_search_find(const struct pp_source_search *search, const cha
 	char *path = find_moved(search, name);
 
 	if (!path)
-		path = if_file(pp_copy(name));
+		path = if_file(op_copy(name));
 	for (size_t i = 0; !path && i < search->search_dirs->count; i++) {
 		const char *dir = search->search_dirs->item[i];
 
-		path = if_file(pp_format("%s/%s", dir, name));
+		path = if_file(op_format("%s/%s", dir, name));
 		if (!path && slash)
-			path = if_file(pp_format("%s/%s", dir, slash + 1));
+			path = if_file(op_format("%s/%s", dir, slash + 1));
 	}
 	return path;
 }
@@ -86,7 +86,7 @@ static void split(struct pp_source *source, size_t length)
 		char *newline = memchr(at, '\n', end - at);
 
 		source->lines =
-			pp_grow(source->lines, &capacity, source->n + 1, sizeof(*source->lines));
+			op_grow(source->lines, &capacity, source->n + 1, sizeof(*source->lines));
 		source->lines[source->n++] = at;
 		if (!newline)
 			break;
@@ -128,7 +128,7 @@ const char *pp_source_line(const struct pp_source *source, int line)
 
 char *pp_source_output(const char *dir, const char *name)
 {
-	char *out = pp_alloc(strlen(dir) + strlen(name) + 2, 1), *root, *end;
+	char *out = op_alloc(strlen(dir) + strlen(name) + 2, 1), *root, *end;
 
 	root = end = stpcpy(out, dir);
 	while (*name) {

@@ -17,7 +17,7 @@
 /* Where code is, by address in debug information; none: anywhere.  What the linker removed has
  * ranges that begin at 0 or thereabouts, and may reach over code that is there. */
 struct pp_live_code {
-	struct pp_interval *items;
+	struct op_interval *items;
 	size_t n;
 };
 
@@ -38,7 +38,7 @@ struct pp_cached_table {
 };
 
 struct pp_inline_table {
-	struct pp_interval *flat; /* value: index into frames */
+	struct op_interval *flat; /* value: index into frames */
 	size_t n;
 	struct pp_inlined *frames;
 	size_t n_frames;
@@ -65,11 +65,11 @@ struct pp_debug_info {
 	Dwfl *dwfl;   /* of a relocatable image, which libdw alone does not relocate */
 	struct pp_debug_unit *units;
 	size_t n_units, units_capacity;
-	struct pp_interval *flat; /* value: index into units */
+	struct op_interval *flat; /* value: index into units */
 	size_t n_flat;
 	struct pp_live_code code;
 	size_t last;		       /* index into flat: addresses often come in order */
-	struct pp_names names;	       /* of inlined functions */
+	struct op_names names;	       /* of inlined functions */
 	char *cache_name;	       /* NULL: the tables are not cached */
 	struct pp_debug_cache *caches; /* all that were read */
 	struct pp_line_table told;     /* lines of the symbols: used instead of all fields above */
@@ -95,7 +95,7 @@ Dwarf_Die pp_debug_scope(struct pp_debug_info *info, struct pp_debug_unit *unit)
  * Return: as of pp_debug_info_open().
  */
 struct pp_debug_info *pp_debug_apart_open(const char *path, int fd, struct pp_symbols *symbols,
-					  struct pp_warnings *warnings);
+					  struct op_warnings *warnings);
 void pp_debug_apart_close(struct pp_debug_apart *apart); /* may be NULL */
 /* Sets where the table of a unit is: it is as if it was in the cache.  Return: whether it is. */
 bool pp_debug_apart_lines(struct pp_debug_info *info, struct pp_debug_unit *unit);
@@ -147,7 +147,7 @@ void pp_line_table_free(struct pp_line_table *table);
 
 /* Likewise. */
 void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit,
-			  const struct pp_live_code *code, struct pp_names *names);
+			  const struct pp_live_code *code, struct op_names *names);
 const struct pp_inlined *pp_inline_table_find(const struct pp_inline_table *table, uint64_t link);
 void pp_inline_table_free(struct pp_inline_table *table);
 

@@ -24,16 +24,16 @@
 /* ---- units ---- */
 
 struct ranges {
-	struct pp_interval *items;
+	struct op_interval *items;
 	size_t n, capacity;
 };
 
 static void add_range(struct ranges *ranges, uint64_t start, uint64_t end, size_t unit)
 {
 	ranges->items =
-		pp_grow(ranges->items, &ranges->capacity, ranges->n + 1, sizeof(*ranges->items));
+		op_grow(ranges->items, &ranges->capacity, ranges->n + 1, sizeof(*ranges->items));
 	ranges->items[ranges->n++] =
-		(struct pp_interval){.start = start, .end = end, .value = unit};
+		(struct op_interval){.start = start, .end = end, .value = unit};
 }
 
 /* A unit without address ranges: take those of its lines. */
@@ -75,7 +75,7 @@ static void add_unit(struct pp_debug_info *info, struct ranges *ranges, Dwarf_Di
 	struct pp_debug_unit *unit;
 	bool has_ranges = false;
 
-	info->units = pp_grow(info->units, &info->units_capacity, info->n_units + 1, sizeof(*unit));
+	info->units = op_grow(info->units, &info->units_capacity, info->n_units + 1, sizeof(*unit));
 	unit = &info->units[info->n_units];
 	*unit = (struct pp_debug_unit){.die = *die};
 	while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
@@ -114,7 +114,7 @@ static void read_units(struct pp_debug_info *info)
 		    (dwarf_tag(&die) == DW_TAG_compile_unit ||
 		     dwarf_tag(&die) == DW_TAG_skeleton_unit))
 			add_unit(info, &ranges, &die);
-	info->n_flat = pp_intervals_flatten(ranges.items, ranges.n, &info->flat);
+	info->n_flat = op_intervals_flatten(ranges.items, ranges.n, &info->flat);
 	free(ranges.items);
 }
 
@@ -246,7 +246,7 @@ static char *cache_name(const char *path)
 	if (stat(path, &status) || status.st_size < CACHED_SIZE || pp_elf_open(&object, path))
 		return NULL;
 	id = pp_elf_build_id(&object);
-	name = id ? pp_table_cache_name(id, &status, "debug-4") : NULL;
+	name = id ? op_table_cache_name(id, &status, "debug-4") : NULL;
 	free(id);
 	pp_elf_close(&object);
 	return name;
@@ -255,10 +255,10 @@ static char *cache_name(const char *path)
 struct pp_debug_info *pp_debug_info_read(const char *path, struct pp_symbols *symbols,
 					 bool is_cached)
 {
-	struct pp_debug_info *info = pp_alloc(1, sizeof(*info));
+	struct pp_debug_info *info = op_alloc(1, sizeof(*info));
 
 	info->fd = -1;
-	info->path = pp_copy(path);
+	info->path = op_copy(path);
 	if (is_cached && (!symbols || !symbols->is_relocatable))
 		info->cache_name = cache_name(path);
 	if (!info->cache_name || !pp_debug_cache_load(info)) {
@@ -278,7 +278,7 @@ struct pp_debug_info *pp_debug_info_read(const char *path, struct pp_symbols *sy
 }
 
 static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symbols,
-				       struct pp_warnings *warnings)
+				       struct op_warnings *warnings)
 {
 	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 	uid_t namer = FOREIGN_OURSELVES;
@@ -298,12 +298,12 @@ static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symb
 	}
 	info->namer = namer;
 	if (info->refused && warnings)
-		pp_warnings_add(warnings, PP_NO_LINES,
+		op_warnings_add(warnings, OP_NO_LINES,
 				"%s: debug information of %" PRIu64
 				" MiB is not read: too much for such a file",
 				path, info->refused >> 20);
 	if (info->missing && warnings)
-		pp_warnings_add(warnings, PP_NO_LINES, "%s: %s", path, info->missing);
+		op_warnings_add(warnings, OP_NO_LINES, "%s: %s", path, info->missing);
 	if (info->n_flat)
 		return info;
 	pp_debug_info_close(info);
@@ -312,7 +312,7 @@ static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symb
 
 static struct pp_debug_info *open_told(const struct pp_symbols *symbols)
 {
-	struct pp_debug_info *info = pp_alloc(1, sizeof(*info));
+	struct pp_debug_info *info = op_alloc(1, sizeof(*info));
 
 	*info = (struct pp_debug_info){
 		.fd = -1,
@@ -323,7 +323,7 @@ static struct pp_debug_info *open_told(const struct pp_symbols *symbols)
 }
 
 struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *symbols,
-					 struct pp_warnings *warnings)
+					 struct op_warnings *warnings)
 {
 	struct pp_debug_info *info = NULL;
 
@@ -358,7 +358,7 @@ void pp_debug_info_close(struct pp_debug_info *info)
 	free(info->cache_name);
 	free(info->missing);
 	free(info->path);
-	pp_names_free(&info->names);
+	op_names_free(&info->names);
 	if (info->dwfl)
 		dwfl_end(info->dwfl);
 	else
@@ -372,13 +372,13 @@ void pp_debug_info_close(struct pp_debug_info *info)
 
 static struct pp_debug_unit *find_unit(struct pp_debug_info *info, uint64_t link)
 {
-	const struct pp_interval *found;
+	const struct op_interval *found;
 
 	if (!info->n_flat)
 		return NULL;
 	found = info->flat + info->last;
 	if (link < found->start || link >= found->end) {
-		found = pp_intervals_find(info->flat, info->n_flat, link);
+		found = op_intervals_find(info->flat, info->n_flat, link);
 		if (!found)
 			return NULL;
 		info->last = found - info->flat;

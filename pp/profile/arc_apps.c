@@ -29,7 +29,7 @@ static int compare_classes(const void *a, const void *b)
 void pp_arc_apps_make(struct pp_arc_apps *apps, const struct pp_sample_list *list)
 {
 	apps->n = list->n;
-	apps->files = pp_alloc(list->n, sizeof(*apps->files));
+	apps->files = op_alloc(list->n, sizeof(*apps->files));
 	for (size_t i = 0; i < list->n; i++)
 		apps->files[i] = &list->files[i];
 	if (list->n)

@@ -14,14 +14,14 @@ void pp_arc_add_end(struct pp_arc_reading *reading, const struct op_sample_name 
 	struct pp_arcs *arcs = reading->arcs;
 
 	arcs->ends =
-		pp_grow(arcs->ends, &arcs->ends_capacity, arcs->n_ends + 1, sizeof(*arcs->ends));
+		op_grow(arcs->ends, &arcs->ends_capacity, arcs->n_ends + 1, sizeof(*arcs->ends));
 	arcs->ends[arcs->n_ends++] = (struct pp_sample_file){.name = *name, .frames = frames};
 }
 
 /* A key has both ends, 32 bits of each. */
 static void make_end(struct pp_arc_file *arcs, enum pp_end end, bool is_kernel, bool sites)
 {
-	uint64_t *keys = pp_alloc(arcs->n, sizeof(*keys));
+	uint64_t *keys = op_alloc(arcs->n, sizeof(*keys));
 
 	for (size_t i = 0; i < arcs->n; i++)
 		keys[i] = end == PP_CALLER ? arcs->entries[i].key >> 32
@@ -31,8 +31,8 @@ static void make_end(struct pp_arc_file *arcs, enum pp_end end, bool is_kernel, 
 		.n = arcs->n,
 		.is_kernel = is_kernel,
 		.is_narrow = true,
-		.rows = pp_alloc(arcs->n, sizeof(struct pp_row *)),
-		.vmas = sites ? pp_alloc(arcs->n, sizeof(uint64_t)) : NULL,
+		.rows = op_alloc(arcs->n, sizeof(struct pp_row *)),
+		.vmas = sites ? op_alloc(arcs->n, sizeof(uint64_t)) : NULL,
 	};
 }
 
@@ -45,7 +45,7 @@ static void arc_reading_read_file(struct pp_arc_reading *reading, const struct p
 	struct op_error error;
 
 	if (pp_sample_read(file, &header, &arcs->entries, &arcs->n, &error)) {
-		pp_warnings_add(reading->warnings, PP_BAD_FILE, "skipped: %s", error.text);
+		op_warnings_add(reading->warnings, OP_BAD_FILE, "skipped: %s", error.text);
 		return;
 	}
 	reading->arcs->n_files++;
@@ -65,7 +65,7 @@ void pp_arc_files_read(struct pp_arc_reading *reading)
 	const struct pp_sample_list *list = reading->list;
 
 	reading->arcs->files =
-		pp_alloc(list->n_arcs + list->n_weight_arcs, sizeof(*reading->arcs->files));
+		op_alloc(list->n_arcs + list->n_weight_arcs, sizeof(*reading->arcs->files));
 	for (size_t i = 0; i < list->n_arcs; i++)
 		arc_reading_read_file(reading, &list->arcs[i]);
 	for (size_t i = 0; i < list->n_weight_arcs; i++)

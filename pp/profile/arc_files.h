@@ -16,7 +16,7 @@ struct pp_arc_reading {
 	const struct pp_sample_list *list;
 	struct pp_arc_apps apps;
 	bool sites;
-	struct pp_warnings *warnings;
+	struct op_warnings *warnings;
 };
 
 /* The class of samples of which @class are the weights; @class itself if it is one of samples. */

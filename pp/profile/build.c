@@ -66,7 +66,7 @@ static void name_image(struct pp_profile *profile, struct pp_image *image,
 	char *kernel_name;
 
 	image->id = memcpy(pp_profile_keep(profile, sizeof(*id)), id, sizeof(*id));
-	image->full = request->one_vdso && pp_image_is_vdso(id) ? pp_copy(id->name)
+	image->full = request->one_vdso && pp_image_is_vdso(id) ? op_copy(id->name)
 								: pp_image_full_name(id);
 	slash = id->kind == OP_IMAGE_ANON ? NULL : strrchr(image->full, '/');
 	image->base = slash && slash[1] ? slash + 1 : image->full;
@@ -75,7 +75,7 @@ static void name_image(struct pp_profile *profile, struct pp_image *image,
 		image->base =
 			strcpy(pp_profile_keep(profile, strlen(kernel_name) + 1), kernel_name);
 	free(kernel_name);
-	image->counts = pp_alloc(n_columns, sizeof(uint64_t));
+	image->counts = op_alloc(n_columns, sizeof(uint64_t));
 }
 
 /* Lists applications or images by name, and sets the index of each file. */
@@ -93,7 +93,7 @@ static size_t gather_images(struct pp_profile *profile, struct pp_image **out,
 		const struct op_sample_name *name = &files[i]->name;
 
 		if (!i || compare(&files[i - 1], &files[i], (void *)request)) {
-			images = pp_grow(images, &capacity, n_images + 1, sizeof(*images));
+			images = op_grow(images, &capacity, n_images + 1, sizeof(*images));
 			memset(&images[n_images], 0, sizeof(*images));
 			name_image(profile, &images[n_images++], apps ? &name->app : &name->dep,
 				   request);
@@ -137,7 +137,7 @@ static int compare_parts(const void *a, const void *b)
 
 static void read_images(struct pp_profile *profile, const struct pp_sample_list *list,
 			struct pp_sample_file **files, size_t n,
-			const struct pp_profile_request *request, struct pp_warnings *warnings)
+			const struct pp_profile_request *request, struct op_warnings *warnings)
 {
 	struct pp_collation collation;
 
@@ -156,7 +156,7 @@ static struct pp_sample_file **list_files(const struct pp_sample_list *list,
 					  const struct pp_arcs *arcs, size_t *n)
 {
 	struct pp_sample_file **files =
-		pp_alloc(list->n + list->n_weights + arcs->n_ends, sizeof(*files));
+		op_alloc(list->n + list->n_weights + arcs->n_ends, sizeof(*files));
 	size_t k = 0;
 
 	for (size_t i = 0; i < list->n; i++)
@@ -171,7 +171,7 @@ static struct pp_sample_file **list_files(const struct pp_sample_list *list,
 
 void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 		     const struct pp_classes *classes, const struct pp_profile_request *request,
-		     struct pp_warnings *warnings)
+		     struct op_warnings *warnings)
 {
 	struct pp_sample_file **files;
 	struct pp_arcs arcs = {0};
@@ -187,7 +187,7 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 		for (size_t i = 0; i < n; i++)
 			files[i]->app = files[i]->image;
 		profile->n_apps = profile->n_images;
-		profile->apps = pp_alloc(profile->n_apps, sizeof(*profile->apps));
+		profile->apps = op_alloc(profile->n_apps, sizeof(*profile->apps));
 		for (size_t i = 0; i < profile->n_apps; i++)
 			name_image(profile, &profile->apps[i], profile->images[i].id, request);
 	} else {

@@ -21,7 +21,7 @@ static uint32_t add_node(struct making *making, uint32_t above, struct pp_row *r
 	size_t columns = making->profile->classes->columns;
 	uint64_t *counts = pp_profile_keep(making->profile, 2 * columns * sizeof(*counts));
 
-	tree->nodes = pp_grow(tree->nodes, &tree->capacity, tree->n + 1, sizeof(*tree->nodes));
+	tree->nodes = op_grow(tree->nodes, &tree->capacity, tree->n + 1, sizeof(*tree->nodes));
 	tree->nodes[tree->n] = (struct pp_call_node){
 		.row = row, .above = above, .counts = counts, .ends = counts + columns};
 	return (uint32_t)tree->n++;
@@ -61,8 +61,8 @@ static void add_known(struct making *making, const struct pp_tree *tree, size_t 
 /* Callers are before their callees, in the file and here. */
 static void add_from_callers(struct making *making, const struct pp_tree *tree)
 {
-	bool *used = pp_alloc(tree->n, sizeof(*used));
-	uint32_t *nodes = pp_alloc(tree->n, sizeof(*nodes));
+	bool *used = op_alloc(tree->n, sizeof(*used));
+	uint32_t *nodes = op_alloc(tree->n, sizeof(*nodes));
 
 	for (size_t i = tree->n; i-- > 1;) {
 		used[i] |= is_leaf(tree, i);

@@ -12,7 +12,7 @@
 /* ---- reading ---- */
 
 void pp_arcs_read(struct pp_arcs *arcs, struct pp_profile *profile,
-		  const struct pp_sample_list *list, bool sites, struct pp_warnings *warnings)
+		  const struct pp_sample_list *list, bool sites, struct op_warnings *warnings)
 {
 	struct pp_arc_reading reading = {
 		.arcs = arcs,
@@ -48,7 +48,7 @@ static size_t number_row(struct graph *graph, struct pp_row *row)
 {
 	if (row->number)
 		return row->number;
-	graph->rows = pp_grow(graph->rows, &graph->rows_capacity, graph->n_rows + 1,
+	graph->rows = op_grow(graph->rows, &graph->rows_capacity, graph->n_rows + 1,
 			      sizeof(*graph->rows));
 	graph->rows[graph->n_rows++] = row;
 	return row->number = graph->n_rows;
@@ -70,7 +70,7 @@ static uint64_t *add_arc(struct graph *graph, struct pp_row *caller, struct pp_r
 	struct pp_profile *profile = graph->profile;
 	struct pp_arc *arc;
 
-	profile->arcs = pp_grow(profile->arcs, &graph->arcs_capacity, profile->n_arcs + 1,
+	profile->arcs = op_grow(profile->arcs, &graph->arcs_capacity, profile->n_arcs + 1,
 				sizeof(*profile->arcs));
 	arc = &profile->arcs[profile->n_arcs++];
 	*arc = (struct pp_arc){
@@ -176,7 +176,7 @@ static void enter_arc(struct walk *walk, uint32_t node, struct pp_row *caller,
 	if (pair >= walk->n_pairs_on_path) {
 		size_t old = walk->n_pairs_on_path;
 
-		walk->pairs_on_path = pp_grow(walk->pairs_on_path, &walk->n_pairs_on_path, pair + 1,
+		walk->pairs_on_path = op_grow(walk->pairs_on_path, &walk->n_pairs_on_path, pair + 1,
 					      sizeof(*walk->pairs_on_path));
 		memset(walk->pairs_on_path + old, 0,
 		       (walk->n_pairs_on_path - old) * sizeof(*walk->pairs_on_path));
@@ -287,10 +287,10 @@ static void add_tree(struct walk *walk, const struct pp_tree *tree)
 {
 	walk->tree = tree;
 	walk->places = (struct pp_frames){.rows = tree->rows, .vmas = tree->vmas};
-	walk->totals = pp_alloc(tree->n, sizeof(*walk->totals));
-	walk->first = pp_alloc(tree->n, sizeof(*walk->first));
-	walk->next = pp_alloc(tree->n, sizeof(*walk->next));
-	walk->pairs = pp_alloc(tree->n, sizeof(*walk->pairs));
+	walk->totals = op_alloc(tree->n, sizeof(*walk->totals));
+	walk->first = op_alloc(tree->n, sizeof(*walk->first));
+	walk->next = op_alloc(tree->n, sizeof(*walk->next));
+	walk->pairs = op_alloc(tree->n, sizeof(*walk->pairs));
 	link_nodes(walk);
 	walk_nodes(walk);
 	free(walk->totals);
@@ -370,8 +370,8 @@ void pp_arcs_finish(const struct pp_arcs *arcs, struct pp_profile *profile, bool
 	for (size_t i = 0; i < arcs->n_ends; i++)
 		graph.by_site |= arcs->ends[i].frames->vmas != NULL;
 	number_rows(&graph, arcs);
-	walk.rows_on_path = pp_alloc(graph.n_rows + 1, sizeof(*walk.rows_on_path));
-	walk.leaves = pp_alloc(graph.n_rows * graph.columns, sizeof(*walk.leaves));
+	walk.rows_on_path = op_alloc(graph.n_rows + 1, sizeof(*walk.rows_on_path));
+	walk.leaves = op_alloc(graph.n_rows * graph.columns, sizeof(*walk.leaves));
 	for (size_t i = 0; i < arcs->n_trees; i++)
 		add_tree(&walk, &arcs->trees[i]);
 	for (size_t i = 0; i < arcs->n_files; i++)

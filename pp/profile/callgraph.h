@@ -25,7 +25,7 @@
  * @warnings: warns of files that can't be read, which are left out
  */
 void pp_arcs_read(struct pp_arcs *arcs, struct pp_profile *profile,
-		  const struct pp_sample_list *list, bool sites, struct pp_warnings *warnings);
+		  const struct pp_sample_list *list, bool sites, struct op_warnings *warnings);
 
 /* Counts the inclusive samples of rows and, with @make_arcs, the arcs between each two of them, in
  * profile->arcs. */

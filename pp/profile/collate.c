@@ -23,19 +23,19 @@
 static void join_names(struct reading *reading)
 {
 	const struct pp_symbols *symbols = &reading->content.symbols;
-	size_t *first = pp_alloc(symbols->n, sizeof(*first));
-	struct pp_names names = {0};
+	size_t *first = op_alloc(symbols->n, sizeof(*first));
+	struct op_names names = {0};
 
-	reading->first_of = pp_alloc(symbols->n + 1, sizeof(*reading->first_of));
+	reading->first_of = op_alloc(symbols->n + 1, sizeof(*reading->first_of));
 	for (size_t i = 0; i < symbols->n; i++) {
-		size_t n = names.n, name = pp_names_index(&names, symbols->items[i].name);
+		size_t n = names.n, name = op_names_index(&names, symbols->items[i].name);
 
 		if (name == n)
 			first[name] = i;
 		reading->first_of[i] = first[name];
 	}
 	reading->first_of[symbols->n] = symbols->n;
-	pp_names_free(&names);
+	op_names_free(&names);
 	free(first);
 }
 
@@ -53,7 +53,7 @@ static void join_pieces(struct reading *reading)
 		if (first == i || first == symbols->n)
 			continue;
 		if (!reading->first_of) {
-			reading->first_of = pp_alloc(symbols->n + 1, sizeof(*reading->first_of));
+			reading->first_of = op_alloc(symbols->n + 1, sizeof(*reading->first_of));
 			for (size_t j = 0; j <= symbols->n; j++)
 				reading->first_of[j] = j;
 		}
@@ -83,7 +83,7 @@ static void read_image(struct reading *reading)
 		join_names(reading);
 	else
 		join_pieces(reading);
-	reading->row_of = pp_alloc(reading->content.symbols.n + 1, sizeof(*reading->row_of));
+	reading->row_of = op_alloc(reading->content.symbols.n + 1, sizeof(*reading->row_of));
 }
 
 static void check_mtime(struct reading *reading, uint64_t mtime, uint64_t samples)
@@ -97,7 +97,7 @@ static void tell_of_change(const struct reading *reading)
 	if (reading->collation->request->keep_troubles)
 		reading->image->old_samples = reading->old_samples;
 	else if (reading->old_samples)
-		pp_warnings_add(reading->collation->warnings, PP_OLD_IMAGE,
+		op_warnings_add(reading->collation->warnings, OP_OLD_IMAGE,
 				"%s was changed after it was profiled; the symbols of %" PRIu64
 				" samples may be wrong",
 				reading->content.path, reading->old_samples);
@@ -107,7 +107,7 @@ static void tell_of_change(const struct reading *reading)
 
 const char *pp_collate_keep_name(struct reading *reading, const char *shown, bool is_inlined)
 {
-	char *marked = is_inlined ? pp_format("%s (inlined)", shown) : NULL;
+	char *marked = is_inlined ? op_format("%s (inlined)", shown) : NULL;
 	const char *kept =
 		pp_profile_keep_text(reading->collation->profile, marked ? marked : shown);
 
@@ -172,7 +172,7 @@ struct pp_row *pp_collate_add_row(struct reading *reading)
 	row->inclusive = inclusive ? row->counts + columns : NULL;
 	row->app = reading->app;
 	row->image = reading->image;
-	profile->rows = pp_grow(profile->rows, &profile->rows_capacity, profile->n_rows + 1,
+	profile->rows = op_grow(profile->rows, &profile->rows_capacity, profile->n_rows + 1,
 				sizeof(*profile->rows));
 	return profile->rows[profile->n_rows++] = row;
 }
@@ -197,7 +197,7 @@ struct pp_row *pp_collate_add_symbol_row(struct reading *reading, size_t symbol)
 static void add_hit(struct reading *reading, struct pp_row *row, uint64_t key, uint64_t count,
 		    unsigned int class)
 {
-	reading->hits = pp_grow(reading->hits, &reading->hits_capacity, reading->n_hits + 1,
+	reading->hits = op_grow(reading->hits, &reading->hits_capacity, reading->n_hits + 1,
 				sizeof(*reading->hits));
 	reading->hits[reading->n_hits++] = (struct hit){
 		.row = row,
@@ -236,7 +236,7 @@ static struct pp_row *inlined_row_at(struct reading *reading, const struct pp_in
 
 	if (n > reading->n_inlined_rows) {
 		reading->inlined_row_of =
-			pp_grow(reading->inlined_row_of, &reading->inlined_rows_capacity, n,
+			op_grow(reading->inlined_row_of, &reading->inlined_rows_capacity, n,
 				sizeof(*reading->inlined_row_of));
 		memset(reading->inlined_row_of + reading->n_inlined_rows, 0,
 		       (n - reading->n_inlined_rows) * sizeof(*reading->inlined_row_of));
@@ -369,19 +369,19 @@ static struct odb_entry *get_entries(struct pp_collation *collation, struct pp_s
 		return entries;
 	if (file->pack) {
 		if (op_pack_samples(file->pack, &file->place, file->path, &entries, &cause))
-			pp_warnings_add(collation->warnings, PP_BAD_FILE, "skipped: %s",
+			op_warnings_add(collation->warnings, OP_BAD_FILE, "skipped: %s",
 					cause.text);
 		else if (!entries)
-			entries = pp_chunk(1);
+			entries = op_chunk(1);
 		return entries;
 	}
 	if (odb_load(load, AT_FDCWD, file->path, file->path, &error)) {
-		pp_warnings_add(collation->warnings, PP_BAD_FILE, "skipped: %s", error.text);
+		op_warnings_add(collation->warnings, OP_BAD_FILE, "skipped: %s", error.text);
 		return NULL;
 	}
 	/* A daemon may have added entries since. */
 	file->n_entries = load->n;
-	entries = pp_chunk(load->n * sizeof(*entries));
+	entries = op_chunk(load->n * sizeof(*entries));
 	odb_load_entries(load, entries);
 	return entries;
 }
@@ -445,7 +445,7 @@ static struct pp_part *add_part(struct reading *reading)
 	struct pp_profile *profile = reading->collation->profile;
 	struct pp_part *part;
 
-	profile->parts = pp_grow(profile->parts, &profile->parts_capacity, profile->n_parts + 1,
+	profile->parts = op_grow(profile->parts, &profile->parts_capacity, profile->n_parts + 1,
 				 sizeof(*part));
 	part = &profile->parts[profile->n_parts++];
 	part->app = reading->app;
@@ -517,7 +517,7 @@ void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
 
 void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profile,
 			const struct pp_sample_list *list, const struct pp_profile_request *request,
-			struct pp_warnings *warnings)
+			struct op_warnings *warnings)
 {
 	*collation = (struct pp_collation){
 		.profile = profile,

@@ -10,7 +10,7 @@
 /* Initialises @collation; the other arguments are those of pp_profile_make(). */
 void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profile,
 			const struct pp_sample_list *list, const struct pp_profile_request *request,
-			struct pp_warnings *warnings);
+			struct op_warnings *warnings);
 
 /**
  * pp_collate_image - add one image to the profile

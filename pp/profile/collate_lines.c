@@ -25,11 +25,11 @@ struct place {
 static size_t number_file(struct reading *reading, const char *file)
 {
 	struct pp_line_rows *lines = &reading->line_rows;
-	size_t number = pp_names_index(&lines->files, file);
+	size_t number = op_names_index(&lines->files, file);
 
 	if (number < lines->n_kept)
 		return number;
-	lines->kept = pp_grow(lines->kept, &lines->capacity, number + 1, sizeof(*lines->kept));
+	lines->kept = op_grow(lines->kept, &lines->capacity, number + 1, sizeof(*lines->kept));
 	lines->kept[number] = pp_profile_keep_text(reading->collation->profile, file);
 	lines->n_kept = number + 1;
 	return number;
@@ -139,7 +139,7 @@ void pp_collate_line_rows_clear(struct pp_line_rows *lines)
 
 void pp_collate_line_rows_free(struct pp_line_rows *lines)
 {
-	pp_names_free(&lines->files);
+	op_names_free(&lines->files);
 	op_pair_table_free(&lines->rows);
 	op_pair_table_free(&lines->outer);
 	free(lines->kept);

@@ -17,7 +17,7 @@ struct hit {
 
 /* Rows of source lines. */
 struct pp_line_rows {
-	struct pp_names files;	   /* those of debug information */
+	struct op_names files;	   /* those of debug information */
 	const char **kept;	   /* by number of the file: its name in the profile */
 	size_t n_kept, capacity;   /* of kept */
 	struct op_pair_table rows; /* by file and line, and function: the row */

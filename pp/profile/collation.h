@@ -10,7 +10,7 @@ struct pp_collation {
 	struct pp_profile *profile;
 	const struct pp_sample_list *list;
 	const struct pp_profile_request *request;
-	struct pp_warnings *warnings;
+	struct op_warnings *warnings;
 	struct pp_image_reader reader;
 	struct odb_load load;
 	size_t n_files, n_read; /* sample files, for the progress */

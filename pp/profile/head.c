@@ -28,7 +28,7 @@ struct times {
 static void take_fact(struct pp_fact *fact, const char *text)
 {
 	if (!fact->text)
-		fact->text = pp_copy(text);
+		fact->text = op_copy(text);
 	else if (strcmp(fact->text, text))
 		fact->varies = true;
 }
@@ -55,9 +55,8 @@ static void take_event(struct pp_head *head, char *value)
 	    !op_number_all(words[UNIT_MASK], 10, UINT64_MAX, &rate.unit_mask) ||
 	    !op_number_all(words[FREQUENCY], 10, UINT64_MAX, &rate.rate) || !rate.rate)
 		return;
-	rate.event = pp_copy(words[NAME]);
-	head->rates =
-		pp_grow(head->rates, &head->rates_capacity, head->n_rates + 1, sizeof(rate));
+	rate.event = op_copy(words[NAME]);
+	head->rates = op_grow(head->rates, &head->rates_capacity, head->n_rates + 1, sizeof(rate));
 	head->rates[head->n_rates++] = rate;
 }
 
@@ -113,7 +112,7 @@ static uint64_t profiled_ns(const char *dir)
 
 static struct times read_session(struct pp_head *head, const char *dir)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_ORIGIN, dir), *line;
+	char *path = op_format("%s/" OP_SAMPLES_ORIGIN, dir), *line;
 	char *text = foreign_read(path, ORIGIN_MOST, NULL, NULL), *rest = text;
 	struct times times = {0};
 
@@ -154,8 +153,8 @@ void pp_head_read(struct pp_head *head, char *const *dirs, size_t n)
 	if (!is_known)
 		head->duration_ns = 0;
 	for (size_t i = 0; i < head->threads.n; i++)
-		pp_hash_add(&head->by_tid, op_hash_mix(0, head->threads.items[i].tid),
-			    (uint32_t)i);
+		op_hash_add_or_exit(&head->by_tid, op_hash_mix(0, head->threads.items[i].tid),
+				    (uint32_t)i);
 }
 
 const char *pp_head_thread_name(const struct pp_head *head, const struct pp_class *class)
@@ -216,7 +215,7 @@ char *pp_head_session_name(const char *samples_dir)
 	static const char current[] = "/" OP_SESSION_CURRENT;
 	const char *shown = op_session_shown(samples_dir);
 	size_t n = strlen(samples_dir), end = strlen(current);
-	char *name = pp_copy(shown);
+	char *name = op_copy(shown);
 
 	if (shown == samples_dir && n > end && !strcmp(samples_dir + n - end, current))
 		name[n - end] = '\0';

@@ -49,7 +49,7 @@ static int read_number(const char *path, const struct stat *status, void *contex
 /* Numbers of a session without an account. */
 static void read_files(struct pp_loss *loss, const char *samples_dir)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_STATS, samples_dir);
+	char *path = op_format("%s/" OP_SAMPLES_STATS, samples_dir);
 
 	op_walk(path, read_number, loss, NULL);
 	free(path);
@@ -91,7 +91,7 @@ static bool read_account(struct pp_loss *loss, const char *samples_dir, uint64_t
 /* Adds the sources that a session names to a list of them. */
 static void read_sources(struct pp_loss *loss, const char *samples_dir)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_SOURCE, samples_dir);
+	char *path = op_format("%s/" OP_SAMPLES_SOURCE, samples_dir);
 	char *text = foreign_read(path, 1 << 20, NULL, NULL), *rest = text, *line;
 	static const char key[] = "source ";
 	size_t length;
@@ -142,7 +142,7 @@ static void add_earlier(struct pp_loss *loss)
 /* Seconds, or -1. */
 static int64_t age_of_account(const char *samples_dir)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_ACCOUNT, samples_dir);
+	char *path = op_format("%s/" OP_SAMPLES_ACCOUNT, samples_dir);
 	time_t now = time(NULL);
 	struct stat status;
 	int64_t age = -1;
@@ -188,8 +188,8 @@ static void add_up(struct pp_loss *loss)
 
 void pp_loss_read(struct pp_loss *loss, char *const *samples_dirs, size_t n)
 {
-	uint64_t *stored = pp_alloc(n + 1, sizeof(*stored));
-	bool *in_use = pp_alloc(n + 1, sizeof(*in_use));
+	uint64_t *stored = op_alloc(n + 1, sizeof(*stored));
+	bool *in_use = op_alloc(n + 1, sizeof(*in_use));
 
 	memset(loss, 0, sizeof(*loss));
 	loss->compared = n;
@@ -252,41 +252,41 @@ static void write_still_coming(const struct pp_loss *loss, FILE *out)
 
 void pp_loss_write_doubts(const struct pp_loss *loss, bool color, FILE *out)
 {
-	struct pp_line line = {.color = color};
+	struct op_line line = {.color = color};
 	uint64_t in_files = loss->in_files - loss->still_coming, more = in_files - loss->stored;
 	bool has_more = in_files > loss->stored;
 
 	write_still_coming(loss, out);
 	if (!loss->damaged && !loss->missing && !loss->torn && !differs(loss))
 		return;
-	pp_line_tone(&line, PP_TONE_ALARM);
+	op_line_tone(&line, OP_TONE_ALARM);
 	if (loss->damaged)
-		pp_line_puts(&line, "Account: damaged; what was lost is not known\n");
+		op_line_puts(&line, "Account: damaged; what was lost is not known\n");
 	if (loss->missing)
-		pp_line_puts(&line, "Account: none in the session; what was lost is not known\n");
+		op_line_puts(&line, "Account: none in the session; what was lost is not known\n");
 	if (loss->torn)
-		pp_line_puts(&line, "Account: the last write of it is not whole; its numbers are "
+		op_line_puts(&line, "Account: the last write of it is not whole; its numbers are "
 				    "those of the one before\n");
 	if (differs(loss)) {
-		pp_line_puts(&line, "Account: sample files have ");
-		pp_line_count(&line, in_files, 0);
-		pp_line_puts(&line, " samples, ");
-		pp_line_count(&line, has_more ? more : -more, 0);
-		pp_line_puts(&line, has_more ? " more than it says (since the last dump?)\n"
+		op_line_puts(&line, "Account: sample files have ");
+		op_line_count(&line, in_files, 0);
+		op_line_puts(&line, " samples, ");
+		op_line_count(&line, has_more ? more : -more, 0);
+		op_line_puts(&line, has_more ? " more than it says (since the last dump?)\n"
 					     : " fewer than it says\n");
 	}
-	pp_line_tone(&line, PP_TONE_PLAIN);
-	pp_line_flush(&line, out);
-	pp_line_free(&line);
+	op_line_tone(&line, OP_TONE_PLAIN);
+	op_line_flush(&line, out);
+	op_line_free(&line);
 }
 
-static void write_causes(const struct pp_loss *loss, struct pp_line *line, FILE *out)
+static void write_causes(const struct pp_loss *loss, struct op_line *line, FILE *out)
 {
 	for (size_t i = 0; i < loss->n_causes; i++) {
-		pp_line_count(line, loss->causes[i].n, 9);
-		pp_line_puts(line, "  ");
-		pp_line_safe(line, loss->causes[i].text);
-		pp_line_end(line, out);
+		op_line_count(line, loss->causes[i].n, 9);
+		op_line_puts(line, "  ");
+		op_line_safe(line, loss->causes[i].text);
+		op_line_end(line, out);
 	}
 }
 
@@ -303,33 +303,33 @@ static const char *no_loss(const struct pp_loss *loss)
 	return loss->value[STAT_THROTTLED] ? ", none of them lost" : ", none lost";
 }
 
-static void put_lost(struct pp_line *line, uint64_t n, const char *how, uint64_t all)
+static void put_lost(struct op_line *line, uint64_t n, const char *how, uint64_t all)
 {
 	char share[32];
 
 	if (!n)
 		return;
-	pp_line_puts(line, ", ");
-	pp_line_count(line, n, 0);
-	pp_line_puts(line, how);
-	snprintf(share, sizeof(share), " (%.4g %%)", pp_percent(n, all));
-	pp_line_puts(line, share);
+	op_line_puts(line, ", ");
+	op_line_count(line, n, 0);
+	op_line_puts(line, how);
+	snprintf(share, sizeof(share), " (%.4g %%)", op_percent(n, all));
+	op_line_puts(line, share);
 }
 
-static void write_lost(const struct pp_loss *loss, struct pp_line *line, uint64_t received)
+static void write_lost(const struct pp_loss *loss, struct op_line *line, uint64_t received)
 {
 	if (!loss->lost && !loss->kernel_lost) {
-		pp_line_puts(line, no_loss(loss));
+		op_line_puts(line, no_loss(loss));
 		return;
 	}
-	pp_line_tone(line, PP_TONE_ALARM);
+	op_line_tone(line, OP_TONE_ALARM);
 	put_lost(line, loss->lost, " lost", received);
 	put_lost(line, loss->kernel_lost, " lost before they were received",
 		 received + loss->kernel_lost);
-	pp_line_tone(line, PP_TONE_PLAIN);
+	op_line_tone(line, OP_TONE_PLAIN);
 }
 
-static void write_samples(const struct pp_loss *loss, struct pp_line *line, FILE *out)
+static void write_samples(const struct pp_loss *loss, struct op_line *line, FILE *out)
 {
 	uint64_t later = pp_loss_unaccounted(loss), received = loss->received + later;
 
@@ -344,7 +344,7 @@ static void write_samples(const struct pp_loss *loss, struct pp_line *line, FILE
 		return;
 	}
 	write_lost(loss, line, received);
-	pp_line_end(line, out);
+	op_line_end(line, out);
 	if (loss->value[STAT_KERNEL_RECEIVED])
 		fprintf(out, "Kernel, since profiling was last started: %" PRIu64 " taken\n",
 			loss->value[STAT_KERNEL_RECEIVED]);
@@ -372,13 +372,13 @@ static void write_overhead(const struct pp_loss *loss, FILE *out)
 
 	if (loss->value[STAT_PROFILING_MS])
 		fprintf(out, "Overhead: the daemon used %.2f %% of a CPU in %.*f s\n",
-			pp_percent(loss->value[STAT_DAEMON_CPU_MS], loss->value[STAT_PROFILING_MS]),
+			op_percent(loss->value[STAT_DAEMON_CPU_MS], loss->value[STAT_PROFILING_MS]),
 			seconds < 10 ? 1 : 0, seconds);
 }
 
 void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out)
 {
-	struct pp_line line = {.color = color};
+	struct op_line line = {.color = color};
 
 	if (!loss->known) {
 		fputs("Samples: the session has no statistics of losses\n", out);
@@ -389,7 +389,7 @@ void pp_loss_write(const struct pp_loss *loss, bool color, FILE *out)
 	write_samples(loss, &line, out);
 	write_throttling(loss, out);
 	write_overhead(loss, out);
-	pp_line_free(&line);
+	op_line_free(&line);
 }
 
 /* Whether pp_loss_write() has it already. */
@@ -428,13 +428,12 @@ static char *fate(const struct pp_loss *loss)
 	const struct pp_loss_cause *cause = pp_loss_largest(loss);
 
 	if (!loss->known)
-		return pp_copy("it has no statistics of losses either");
-	return pp_format("%" PRIu64 " received, %" PRIu64 " outside the image filter, %" PRIu64
+		return op_copy("it has no statistics of losses either");
+	return op_format("%" PRIu64 " received, %" PRIu64 " outside the image filter, %" PRIu64
 			 " lost, %" PRIu64 " lost before they were received%s%s%s%s",
 			 loss->received, loss->filtered, loss->lost, loss->kernel_lost,
 			 cause ? "; most of them: " : "", cause ? cause->text : "",
-			 cause && cause->help ? "; " : "",
-			 cause && cause->help ? cause->help : "");
+			 cause && cause->help ? "; " : "", cause && cause->help ? cause->help : "");
 }
 
 static int add_missing(const char *path, const struct stat *status, void *context)
@@ -458,7 +457,7 @@ static int add_missing(const char *path, const struct stat *status, void *contex
 /* CPU time that no event was there to count, in seconds. */
 static double missing_time(const char *samples_dir)
 {
-	char *dir = pp_format("%s/" OP_SAMPLES_STATS "/" OP_STATS_EVENTS, samples_dir);
+	char *dir = op_format("%s/" OP_SAMPLES_STATS "/" OP_STATS_EVENTS, samples_dir);
 	uint64_t ns = 0;
 
 	op_walk(dir, add_missing, &ns, NULL);
@@ -479,7 +478,7 @@ int pp_loss_explain(const struct pp_sample_list *list, struct op_error *error)
 	text = fate(&loss);
 	missing = missing_time(list->samples_dirs[0]);
 	if (missing > 0) {
-		whole = pp_format("%s; %.3g s of CPU time were not profiled, perhaps of programs "
+		whole = op_format("%s; %.3g s of CPU time were not profiled, perhaps of programs "
 				  "that are set-user-ID or cannot be read, which the kernel keeps "
 				  "from profilers",
 				  text, missing);

@@ -8,7 +8,7 @@
 
 #include "libop/base/memory.h"
 
-#define obstack_chunk_alloc pp_chunk
+#define obstack_chunk_alloc op_chunk
 #define obstack_chunk_free  free
 
 struct pp_store {
@@ -31,8 +31,8 @@ void pp_profile_init(struct pp_profile *profile, const struct pp_classes *classe
 {
 	memset(profile, 0, sizeof(*profile));
 	profile->classes = classes;
-	profile->totals = pp_alloc(classes->columns, sizeof(uint64_t));
-	profile->store = pp_alloc(1, sizeof(*profile->store));
+	profile->totals = op_alloc(classes->columns, sizeof(uint64_t));
+	profile->store = op_alloc(1, sizeof(*profile->store));
 	obstack_init(&profile->store->memory);
 }
 

@@ -155,7 +155,7 @@ struct pp_profile_request {
  */
 void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 		     const struct pp_classes *classes, const struct pp_profile_request *request,
-		     struct pp_warnings *warnings);
+		     struct op_warnings *warnings);
 void pp_profile_free(struct pp_profile *profile);
 
 /* An empty profile; pp_profile_free() frees it. */

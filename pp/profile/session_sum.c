@@ -40,7 +40,7 @@ static int add_file(const char *path, const struct stat *status, void *context)
 
 static uint64_t sum_of_pack(const char *samples_dir, bool whole)
 {
-	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
+	struct op_pack_walk *walk = op_alloc(1, sizeof(*walk));
 	struct op_strings ignored = {0};
 	struct op_pack *pack = NULL;
 	struct op_pack_file file;

@@ -37,7 +37,7 @@ void pp_symbol_filter_init(struct pp_symbol_filter *filter, const struct op_stri
 {
 	*filter = (struct pp_symbol_filter){
 		.patterns =
-			pp_alloc(included->count + excluded->count + 1, sizeof(*filter->patterns)),
+			op_alloc(included->count + excluded->count + 1, sizeof(*filter->patterns)),
 		.n_included = included->count,
 	};
 	add_patterns(filter, included, "--include-symbols");
@@ -63,7 +63,7 @@ static void note_similar(struct pp_symbol_pattern *pattern, const char *name)
 	for (size_t i = 0; i < pattern->n_similar; i++)
 		if (!strcmp(pattern->similar[i], name))
 			return;
-	pattern->similar[pattern->n_similar++] = pp_copy(name);
+	pattern->similar[pattern->n_similar++] = op_copy(name);
 }
 
 /* ---- matching ---- */

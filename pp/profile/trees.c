@@ -68,7 +68,7 @@ static void read_images(struct tree_reading *reading)
 {
 	const struct stacks_content *content = reading->content;
 
-	reading->images = pp_alloc(content->n_images, sizeof(*reading->images));
+	reading->images = op_alloc(content->n_images, sizeof(*reading->images));
 	for (size_t i = 1; i < content->n_images; i++) {
 		struct op_image_name parsed;
 
@@ -102,7 +102,7 @@ static uint32_t place_of(struct tree_reading *reading, const struct stacks_node 
 	place = op_pair_table_get(&reading->places, node->image, key);
 	if (reading->places.n > n) {
 		*place = n;
-		reading->called = pp_grow(reading->called, &reading->called_capacity, n + 1,
+		reading->called = op_grow(reading->called, &reading->called_capacity, n + 1,
 					  sizeof(*reading->called));
 		reading->called[n] = true;
 	}
@@ -124,12 +124,12 @@ static void order_places(struct tree_reading *reading)
 	const struct op_pair *places = reading->places.items;
 	struct pp_tree *tree = reading->tree;
 	size_t n = reading->places.n;
-	uint32_t *numbers = pp_alloc(n, sizeof(*numbers));
-	size_t *ends = reading->ends = pp_alloc(reading->content->n_images + 1, sizeof(*ends));
+	uint32_t *numbers = op_alloc(n, sizeof(*numbers));
+	size_t *ends = reading->ends = op_alloc(reading->content->n_images + 1, sizeof(*ends));
 
 	tree->n_places = n;
-	tree->keys = pp_alloc(n, sizeof(*tree->keys));
-	tree->called = pp_alloc(n, sizeof(*tree->called));
+	tree->keys = op_alloc(n, sizeof(*tree->keys));
+	tree->called = op_alloc(n, sizeof(*tree->called));
 	for (size_t i = 0; i < n; i++)
 		ends[places[i].first + 1]++;
 	for (size_t i = 1; i <= reading->content->n_images; i++)
@@ -150,11 +150,11 @@ static void make_frames(struct tree_reading *reading)
 	struct pp_tree *tree = reading->tree;
 	size_t first = 0;
 
-	tree->rows = pp_alloc(tree->n_places, sizeof(*tree->rows));
-	tree->outer = pp_alloc(tree->n_places, sizeof(*tree->outer));
+	tree->rows = op_alloc(tree->n_places, sizeof(*tree->rows));
+	tree->outer = op_alloc(tree->n_places, sizeof(*tree->outer));
 	if (reading->reading->sites)
-		tree->vmas = pp_alloc(tree->n_places, sizeof(*tree->vmas));
-	tree->frames = pp_alloc(reading->content->n_images, sizeof(*tree->frames));
+		tree->vmas = op_alloc(tree->n_places, sizeof(*tree->vmas));
+	tree->frames = op_alloc(reading->content->n_images, sizeof(*tree->frames));
 	for (size_t i = 1; i < reading->content->n_images; i++) {
 		const struct image *image = &reading->images[i];
 
@@ -188,7 +188,7 @@ static void note_callees(struct tree_reading *reading)
 {
 	const struct stacks_content *content = reading->content;
 
-	reading->follows = pp_alloc(content->n_nodes, 1);
+	reading->follows = op_alloc(content->n_nodes, 1);
 	for (size_t i = content->n_nodes; i-- > 1;) {
 		const struct stacks_node *node = &content->nodes[i];
 		bool has_callee = reading->follows[i] & HAS_CALLEE;
@@ -227,7 +227,7 @@ static void read_nodes(struct tree_reading *reading)
 	struct pp_tree *tree = reading->tree;
 
 	tree->n = reading->content->n_nodes;
-	tree->nodes = pp_alloc(tree->n + reading->n_split, sizeof(*tree->nodes));
+	tree->nodes = op_alloc(tree->n + reading->n_split, sizeof(*tree->nodes));
 	tree->nodes[0].place = PP_NO_PLACE;
 	for (size_t i = 1; i < reading->content->n_nodes; i++)
 		read_node(reading, i);
@@ -242,7 +242,7 @@ static void read_tree(struct pp_arc_reading *arcs, const struct pp_sample_file *
 	struct op_error error;
 
 	if (pp_stacks_read(file, &content, &error)) {
-		pp_warnings_add(arcs->warnings, PP_BAD_FILE, "skipped: %s", error.text);
+		op_warnings_add(arcs->warnings, OP_BAD_FILE, "skipped: %s", error.text);
 		return;
 	}
 	reading.tree = &arcs->arcs->trees[arcs->arcs->n_trees++];
@@ -265,7 +265,7 @@ void pp_trees_read(struct pp_arc_reading *reading)
 {
 	const struct pp_sample_list *list = reading->list;
 
-	reading->arcs->trees = pp_alloc(list->n_stacks, sizeof(*reading->arcs->trees));
+	reading->arcs->trees = op_alloc(list->n_stacks, sizeof(*reading->arcs->trees));
 	for (size_t i = 0; i < list->n_stacks; i++)
 		if (list->stacks[i].class != PP_NO_CLASS)
 			read_tree(reading, &list->stacks[i]);

@@ -81,7 +81,7 @@ static void make_index(const struct graph *graph, struct index *index,
 {
 	const struct pp_profile *profile = graph->table.profile;
 
-	index->arcs = pp_alloc(profile->n_arcs, sizeof(*index->arcs));
+	index->arcs = op_alloc(profile->n_arcs, sizeof(*index->arcs));
 	for (size_t i = 0; i < profile->n_arcs; i++)
 		index->arcs[index->n++] = &profile->arcs[i];
 	if (index->n)
@@ -172,17 +172,17 @@ static void put_callees(struct graph *graph, const struct pp_row *row, const str
 
 static void put_rule(struct graph *graph)
 {
-	pp_line_puts(&graph->table.line, rule);
-	pp_line_end(&graph->table.line, graph->table.out);
+	op_line_puts(&graph->table.line, rule);
+	op_line_end(&graph->table.line, graph->table.out);
 }
 
 void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_style *style, FILE *out)
 {
 	struct graph graph = {.table = {.profile = profile, .style = style, .out = out}};
-	uint64_t *sums = pp_alloc(profile->classes->columns, sizeof(*sums));
+	uint64_t *sums = op_alloc(profile->classes->columns, sizeof(*sums));
 
-	graph.sums = pp_alloc(profile->classes->columns, sizeof(*graph.sums));
-	graph.wholes = pp_alloc(profile->classes->columns, sizeof(*graph.wholes));
+	graph.sums = op_alloc(profile->classes->columns, sizeof(*graph.sums));
+	graph.wholes = op_alloc(profile->classes->columns, sizeof(*graph.wholes));
 	make_index(&graph, &graph.by_caller, compare_callees);
 	make_index(&graph, &graph.by_callee, compare_callers);
 	pp_table_sort(profile, style);

@@ -16,14 +16,14 @@ struct csv {
 	const struct pp_report_style *style;
 	const struct pp_report_facts *facts;
 	FILE *out;
-	struct pp_line line;
+	struct op_line line;
 };
 
 static void put_field(struct csv *csv, const char *text)
 {
 	if (csv->line.n)
-		pp_line_add(&csv->line, ",", 1);
-	pp_line_csv(&csv->line, text);
+		op_line_add(&csv->line, ",", 1);
+	op_line_csv(&csv->line, text);
 }
 
 static void put_counts(struct csv *csv, const uint64_t *counts)
@@ -32,12 +32,12 @@ static void put_counts(struct csv *csv, const uint64_t *counts)
 
 	for (size_t i = 0; i < classes->n; i++) {
 		if (csv->line.n)
-			pp_line_add(&csv->line, ",", 1);
-		pp_line_count(&csv->line, counts[i], 0);
+			op_line_add(&csv->line, ",", 1);
+		op_line_count(&csv->line, counts[i], 0);
 		if (!classes->items[i].is_weighted)
 			continue;
-		pp_line_add(&csv->line, ",", 1);
-		pp_line_count(&csv->line, pp_weight(classes, counts, i), 0);
+		op_line_add(&csv->line, ",", 1);
+		op_line_count(&csv->line, pp_weight(classes, counts, i), 0);
 	}
 }
 
@@ -64,7 +64,7 @@ static void put_names(struct csv *csv, const char *prefix)
 /* Behind the samples of a class stands what they weigh, if that differs. */
 static void put_weight_head(struct csv *csv, const struct pp_class *class)
 {
-	char *name = pp_format("%s (events)", class->column);
+	char *name = op_format("%s (events)", class->column);
 
 	if (class->is_weighted)
 		put_field(csv, name);
@@ -77,7 +77,7 @@ static void csv_put_head(struct csv *csv)
 		return;
 	for (size_t i = 0; i < csv->profile->classes->n; i++) {
 		const struct pp_class *class = &csv->profile->classes->items[i];
-		char *scaled = pp_format("%s (scaled)", class->column);
+		char *scaled = op_format("%s (scaled)", class->column);
 
 		put_field(csv, class->is_scaled ? scaled : class->column);
 		free(scaled);
@@ -85,8 +85,8 @@ static void csv_put_head(struct csv *csv)
 	}
 	for (size_t i = 0; csv->style->inclusive && i < csv->profile->classes->n; i++) {
 		const struct pp_class *class = &csv->profile->classes->items[i];
-		char *inclusive = pp_format("%s (inclusive)", class->column);
-		char *weight = pp_format("%s (inclusive events)", class->column);
+		char *inclusive = op_format("%s (inclusive)", class->column);
+		char *weight = op_format("%s (inclusive events)", class->column);
 
 		put_field(csv, inclusive);
 		if (class->is_weighted)
@@ -99,7 +99,7 @@ static void csv_put_head(struct csv *csv)
 		put_names(csv, "callee_");
 	if (csv->style->inlines && csv->style->details)
 		put_field(csv, "inlined_into");
-	pp_line_end(&csv->line, csv->out);
+	op_line_end(&csv->line, csv->out);
 }
 
 static void put_place(struct csv *csv, const struct pp_row *row, const struct pp_place *place)
@@ -107,28 +107,28 @@ static void put_place(struct csv *csv, const struct pp_row *row, const struct pp
 	put_field(csv, row->app->full);
 	put_field(csv, row->image->full);
 	put_field(csv, row->symbol);
-	pp_line_puts(&csv->line, ",0x");
-	pp_line_hex(&csv->line, place->vma, 1);
+	op_line_puts(&csv->line, ",0x");
+	op_line_hex(&csv->line, place->vma, 1);
 	if (!csv->style->lines)
 		return;
 	put_field(csv, place->file ? place->file : "");
-	pp_line_add(&csv->line, ",", 1);
+	op_line_add(&csv->line, ",", 1);
 	if (place->file)
-		pp_line_count(&csv->line, place->line, 0);
+		op_line_count(&csv->line, place->line, 0);
 }
 
 /* "middle (inlined) in main" */
 static void put_callers(struct csv *csv, const char *const *callers)
 {
-	struct pp_line line = {0};
+	struct op_line line = {0};
 
 	for (size_t i = 0; callers && callers[i]; i++) {
-		pp_line_puts(&line, i ? " in " : "");
-		pp_line_puts(&line, callers[i]);
+		op_line_puts(&line, i ? " in " : "");
+		op_line_puts(&line, callers[i]);
 	}
-	pp_line_add(&line, "", 1);
+	op_line_add(&line, "", 1);
 	put_field(csv, line.text);
-	pp_line_free(&line);
+	op_line_free(&line);
 }
 
 /* A symbol, or each of its addresses, followed by empty columns for callees. */
@@ -144,10 +144,10 @@ static void put_row(struct csv *csv, const struct pp_row *row)
 			put_counts(csv, row->inclusive);
 		put_place(csv, row, detail ? &detail->place : &row->place);
 		if (csv->facts->callgraph)
-			pp_line_puts(&csv->line, csv->style->lines ? ",,,,,," : ",,,,");
+			op_line_puts(&csv->line, csv->style->lines ? ",,,,,," : ",,,,");
 		if (detail && csv->style->inlines)
 			put_callers(csv, detail->callers);
-		pp_line_end(&csv->line, csv->out);
+		op_line_end(&csv->line, csv->out);
 	}
 }
 
@@ -164,7 +164,7 @@ static void csv_put_symbols(struct csv *csv, struct pp_profile *profile)
 		put_counts(csv, arc->counts);
 		put_place(csv, arc->caller, &arc->caller->place);
 		put_place(csv, arc->callee, &arc->callee->place);
-		pp_line_end(&csv->line, csv->out);
+		op_line_end(&csv->line, csv->out);
 	}
 	pp_listing_free(&listing);
 }
@@ -180,7 +180,7 @@ static void put_images(struct csv *csv)
 		put_counts(csv, part->counts);
 		put_field(csv, part->app->full);
 		put_field(csv, part->image->full);
-		pp_line_end(&csv->line, csv->out);
+		op_line_end(&csv->line, csv->out);
 	}
 }
 
@@ -190,9 +190,9 @@ static void put_images(struct csv *csv)
 static void put_notes(struct csv *csv, const struct op_strings *notes)
 {
 	for (size_t i = 0; !csv->style->no_header && i < notes->count; i++) {
-		pp_line_puts(&csv->line, "# note: ");
-		pp_line_csv_comment(&csv->line, notes->item[i]);
-		pp_line_end(&csv->line, csv->out);
+		op_line_puts(&csv->line, "# note: ");
+		op_line_csv_comment(&csv->line, notes->item[i]);
+		op_line_end(&csv->line, csv->out);
 	}
 }
 
@@ -232,5 +232,5 @@ void pp_report_csv(struct pp_profile *profile, const struct pp_report_style *sty
 		put_images(&csv);
 	put_notes(&csv, facts->notes);
 	put_loss(&csv, facts->loss);
-	pp_line_free(&csv.line);
+	op_line_free(&csv.line);
 }

@@ -47,9 +47,9 @@ static void entries_add(struct entries *entries, const struct pp_image *image,
 {
 	struct entry entry = {image, procedure, address, NULL};
 
-	entry.counts = pp_alloc(entries->classes->columns, sizeof(*entry.counts));
+	entry.counts = op_alloc(entries->classes->columns, sizeof(*entry.counts));
 	memcpy(entry.counts, counts, entries->classes->columns * sizeof(*entry.counts));
-	entries->items = pp_grow(entries->items, &entries->capacity, entries->n + 1,
+	entries->items = op_grow(entries->items, &entries->capacity, entries->n + 1,
 				 sizeof(*entries->items));
 	entries->items[entries->n++] = entry;
 }

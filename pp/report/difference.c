@@ -38,7 +38,7 @@ struct difference {
 	const struct pp_image_pairs *pairs;
 	const struct pp_report_style *style;
 	FILE *out;
-	struct pp_line line;
+	struct op_line line;
 	struct pp_event_column *events; /* by class */
 	struct entry *entries;
 	size_t n, capacity;
@@ -71,7 +71,7 @@ static void add_entry(struct difference *difference, int side, const struct pp_i
 	const struct pp_profile *profile = difference->profiles[side];
 	struct entry *entry;
 
-	difference->entries = pp_grow(difference->entries, &difference->capacity, difference->n + 1,
+	difference->entries = op_grow(difference->entries, &difference->capacity, difference->n + 1,
 				      sizeof(*entry));
 	entry = &difference->entries[difference->n++];
 	memset(entry, 0, sizeof(*entry));
@@ -121,7 +121,7 @@ static uint64_t *sum(const struct difference *difference, const struct entry *en
 		if (!counts)
 			continue;
 		if (!total)
-			total = pp_alloc(classes->columns, sizeof(*total));
+			total = op_alloc(classes->columns, sizeof(*total));
 		pp_counts_add(classes, total, counts);
 	}
 	return total;
@@ -277,9 +277,9 @@ static void sort_entries(struct difference *difference)
 
 static void difference_put_text(struct difference *difference, const char *text, size_t width)
 {
-	pp_line_cell(&difference->line);
-	pp_line_width(&difference->line, width);
-	pp_line_safe(&difference->line, text);
+	op_line_cell(&difference->line);
+	op_line_width(&difference->line, width);
+	op_line_safe(&difference->line, text);
 }
 
 /* @sign: "+" for changes. */
@@ -307,13 +307,13 @@ static void put_change(struct difference *difference, const struct entry *entry,
 			 is_noise ? " ~" : "");
 	else
 		snprintf(text, sizeof(text), "%+.1f%s", value, is_noise ? " ~" : "");
-	pp_line_cell(&difference->line);
-	pp_line_width(&difference->line, WIDTH_CHANGE);
+	op_line_cell(&difference->line);
+	op_line_width(&difference->line, WIDTH_CHANGE);
 	if (is_worse)
-		pp_line_tone(&difference->line, PP_TONE_ALARM);
-	pp_line_puts(&difference->line, text);
+		op_line_tone(&difference->line, OP_TONE_ALARM);
+	op_line_puts(&difference->line, text);
 	if (is_worse)
-		pp_line_tone(&difference->line, PP_TONE_PLAIN);
+		op_line_tone(&difference->line, OP_TONE_PLAIN);
 }
 
 static void put_signed(struct difference *difference, double value, int decimals, size_t width)
@@ -335,12 +335,12 @@ static void difference_put_name(struct difference *difference, const char *name,
 		difference_put_text(difference, name, width);
 		return;
 	}
-	pp_line_cell(&difference->line);
-	pp_line_width(&difference->line, width);
-	used = pp_line_columns(&difference->line);
+	op_line_cell(&difference->line);
+	op_line_width(&difference->line, width);
+	used = op_line_columns(&difference->line);
 	if (is_last)
 		width = columns > used + LEAST_NAME ? columns - used + 1 : LEAST_NAME + 1;
-	pp_line_short(&difference->line, name, width - 1);
+	op_line_short(&difference->line, name, width - 1);
 }
 
 static const char *difference_name_of(const struct difference *difference,
@@ -428,7 +428,7 @@ static void difference_put_head(struct difference *difference)
 	put_totals(difference, sentences.file);
 	put_legend(difference, sentences.file);
 	pp_sentences_end(&sentences);
-	pp_line_tone(&difference->line, PP_TONE_HEAD);
+	op_line_tone(&difference->line, OP_TONE_HEAD);
 	for (size_t i = 0; i < classes_of(difference)->n; i++) {
 		bool is_rate = difference->style->per_second;
 
@@ -447,8 +447,8 @@ static void difference_put_head(struct difference *difference)
 		difference_put_text(difference, "app name", difference->name_width);
 	if (difference->symbols)
 		difference_put_text(difference, "symbol name", WIDTH_SYMBOL);
-	pp_line_tone(&difference->line, PP_TONE_PLAIN);
-	pp_line_end(&difference->line, difference->out);
+	op_line_tone(&difference->line, OP_TONE_PLAIN);
+	op_line_end(&difference->line, difference->out);
 }
 
 /* ---- the table ---- */
@@ -484,7 +484,7 @@ static void put_entry(struct difference *difference, const struct entry *entry)
 				    difference->name_width, !has_symbol);
 	if (has_symbol)
 		difference_put_name(difference, entry->symbol, WIDTH_SYMBOL, true);
-	pp_line_end(&difference->line, difference->out);
+	op_line_end(&difference->line, difference->out);
 }
 
 static size_t numbers_width(const struct difference *difference)
@@ -538,7 +538,7 @@ static bool is_changed(const struct difference *difference, const struct entry *
 /* Which entries are shown, of those in their order; the caller frees it. */
 static bool *choose_entries(const struct difference *difference)
 {
-	bool *shown = pp_alloc(difference->n + 1, sizeof(*shown));
+	bool *shown = op_alloc(difference->n + 1, sizeof(*shown));
 	uint64_t n = 0, most = difference->style->max_lines;
 
 	for (size_t i = 0; i < difference->n && (!most || n < most); i++) {
@@ -552,7 +552,7 @@ static bool *choose_entries(const struct difference *difference)
 static void put_rest(struct difference *difference, const bool *shown)
 {
 	const struct pp_classes *classes = classes_of(difference);
-	uint64_t *counts = pp_alloc(classes->columns, sizeof(*counts));
+	uint64_t *counts = op_alloc(classes->columns, sizeof(*counts));
 	size_t n = 0;
 	char *text;
 
@@ -567,7 +567,7 @@ static void put_rest(struct difference *difference, const bool *shown)
 		text = pp_rest_text(n, share(difference, counts, 0, PP_NEW));
 		difference_put_text(difference, "", numbers_width(difference));
 		difference_put_text(difference, text, 0);
-		pp_line_end(&difference->line, difference->out);
+		op_line_end(&difference->line, difference->out);
 		free(text);
 	}
 	free(counts);
@@ -617,5 +617,5 @@ void pp_report_difference(const struct pp_profile *old, const struct pp_profile 
 			free((void *)difference.entries[i].counts[side]);
 	free(difference.entries);
 	free(difference.events);
-	pp_line_free(&difference.line);
+	op_line_free(&difference.line);
 }

@@ -65,7 +65,7 @@ struct pp_event_column *pp_event_columns_make(const struct pp_profile *profile,
 					      const struct pp_report_style *style)
 {
 	const struct pp_classes *classes = profile->classes;
-	struct pp_event_column *columns = pp_alloc(classes->n, sizeof(*columns));
+	struct pp_event_column *columns = op_alloc(classes->n, sizeof(*columns));
 
 	for (size_t i = 0; i < classes->n; i++)
 		if (event_column_is_wanted(profile, style, i))
@@ -76,16 +76,16 @@ struct pp_event_column *pp_event_columns_make(const struct pp_profile *profile,
 
 void pp_event_column_put(const struct pp_event_column *column, const struct pp_classes *classes,
 			 const uint64_t *counts, size_t class, unsigned int width,
-			 struct pp_line *line)
+			 struct op_line *line)
 {
 	uint64_t events = pp_events(classes, counts, class), tenth = column->unit / 10;
 	uint64_t tenths = tenth ? events / tenth + (events % tenth >= (tenth + 1) / 2) : 0;
 
 	if (!tenth || !events) {
-		pp_line_count(line, events, width);
+		op_line_count(line, events, width);
 		return;
 	}
-	pp_line_count(line, tenths / 10, width < 2 ? 0 : width - 2);
-	pp_line_puts(line, ".");
-	pp_line_count(line, tenths % 10, 0);
+	op_line_count(line, tenths / 10, width < 2 ? 0 : width - 2);
+	op_line_puts(line, ".");
+	op_line_count(line, tenths % 10, 0);
 }

@@ -40,6 +40,6 @@ struct pp_event_column *pp_event_columns_make(const struct pp_profile *profile,
 /* Adds the events of @counts, with blanks before them up to @width. */
 void pp_event_column_put(const struct pp_event_column *column, const struct pp_classes *classes,
 			 const uint64_t *counts, size_t class, unsigned int width,
-			 struct pp_line *line);
+			 struct op_line *line);
 
 #endif

@@ -61,7 +61,7 @@ static void take_counts(struct pp_gprof_data *data, const struct pp_profile *pro
 				data->outside += detail->counts[0];
 				continue;
 			}
-			data->counts = pp_grow(data->counts, &capacity, data->n + 1,
+			data->counts = op_grow(data->counts, &capacity, data->n + 1,
 					       sizeof(*data->counts));
 			data->counts[data->n++] = (struct pp_gmon_count){
 				.vma = detail->place.vma, .count = detail->counts[0]};
@@ -81,7 +81,7 @@ static void add_arc(struct pp_gprof_data *data, const struct pp_arc *arc,
 		return;
 	}
 	data->arcs =
-		pp_grow(data->arcs, &data->arcs_capacity, data->n_arcs + 1, sizeof(*data->arcs));
+		op_grow(data->arcs, &data->arcs_capacity, data->n_arcs + 1, sizeof(*data->arcs));
 	data->arcs[data->n_arcs++] =
 		(struct pp_gmon_arc){.from = arc->from, .to = arc->to, .count = arc->counts[0]};
 }

@@ -29,7 +29,7 @@ struct side {
 	const struct pp_profile *profile;
 	struct file *files;
 	size_t n, capacity;
-	struct pp_names paths; /* by index of the file */
+	struct op_names paths; /* by index of the file */
 };
 
 struct image_pairing {
@@ -55,7 +55,7 @@ static const char *base_name(const struct pp_image *image)
 /* NULL: nothing is left. */
 static char *stem_of(const char *base)
 {
-	char *stem = pp_copy(base), *end = stem;
+	char *stem = op_copy(base), *end = stem;
 
 	for (const char *c = base; *c; c++)
 		if (!isdigit((unsigned char)*c) && !strchr("._-+~", *c))
@@ -70,12 +70,12 @@ static char *stem_of(const char *base)
 
 static struct file *side_file(struct side *side, const struct pp_image *image)
 {
-	size_t i = pp_names_index(&side->paths, image->full);
+	size_t i = op_names_index(&side->paths, image->full);
 	struct file *file;
 
 	if (i < side->n)
 		return &side->files[i];
-	side->files = pp_grow(side->files, &side->capacity, side->n + 1, sizeof(*side->files));
+	side->files = op_grow(side->files, &side->capacity, side->n + 1, sizeof(*side->files));
 	file = &side->files[side->n++];
 	*file = (struct file){.full = image->full,
 			      .base = base_name(image),
@@ -102,7 +102,7 @@ static void side_free(struct side *side)
 	for (size_t i = 0; i < side->n; i++)
 		free(side->files[i].stem);
 	free(side->files);
-	pp_names_free(&side->paths);
+	op_names_free(&side->paths);
 }
 
 /* ---- pairs of equal keys ---- */
@@ -135,7 +135,7 @@ static int compare_keys(const void *a, const void *b, void *context)
 /* The files without a pair that have a key, sorted by it; the caller frees them. */
 static struct file **unpaired_files(const struct side *side, key_of key, size_t *n)
 {
-	struct file **files = pp_alloc(side->n + 1, sizeof(*files));
+	struct file **files = op_alloc(side->n + 1, sizeof(*files));
 
 	*n = 0;
 	for (size_t i = 0; i < side->n; i++)
@@ -167,7 +167,7 @@ static void give_name(struct file **files, size_t n, const char *name)
 static void add_note(struct image_pairing *pairing, char *text)
 {
 	if (op_strings_add(&pairing->pairs->notes, text))
-		pp_out_of_memory();
+		op_out_of_memory();
 	free(text);
 }
 
@@ -176,8 +176,8 @@ static bool is_small(const struct side *side, const struct file *file)
 {
 	uint64_t whole = pp_weight(side->profile->classes, side->profile->totals, 0);
 
-	return pp_percent(file->weight, whole) < PP_PAIR_SHARE_SAID &&
-	       pp_percent(file->app_weight, whole) < PP_PAIR_SHARE_SAID;
+	return op_percent(file->weight, whole) < PP_PAIR_SHARE_SAID &&
+	       op_percent(file->app_weight, whole) < PP_PAIR_SHARE_SAID;
 }
 
 static void note_pair(struct image_pairing *pairing, const struct file *old, const struct file *new)
@@ -185,14 +185,14 @@ static void note_pair(struct image_pairing *pairing, const struct file *old, con
 	if (is_small(&pairing->sides[PP_OLD], old) && is_small(&pairing->sides[PP_NEW], new))
 		pairing->n_unsaid++;
 	else
-		add_note(pairing, pp_format("Compared as one image: %s and %s, by their %s",
+		add_note(pairing, op_format("Compared as one image: %s and %s, by their %s",
 					    old->base, new->base, pairing->why));
 }
 
 static void note_unsaid(struct image_pairing *pairing)
 {
 	if (pairing->n_unsaid)
-		add_note(pairing, pp_format("Compared as one image: %zu more pairs of less than "
+		add_note(pairing, op_format("Compared as one image: %zu more pairs of less than "
 					    "1 %% of the samples, by their %s",
 					    pairing->n_unsaid, pairing->why));
 }
@@ -207,7 +207,7 @@ static void pair_files(struct image_pairing *pairing, struct file *old, struct f
 
 	if (strcmp(old->base, new->base) != 0 && (op_strings_add(&pairs->old_names, old->base) ||
 						  op_strings_add(&pairs->new_names, new->base)))
-		pp_out_of_memory();
+		op_out_of_memory();
 }
 
 /* Pairs all files of one key, or, if they are @similar, those that are alone with it. */
@@ -261,8 +261,8 @@ static int pair_named(struct image_pairing *pairing, const char *item, struct op
 	if (!equals || equals == item || !equals[1])
 		return op_error_set(error, EINVAL, "--map=%s: not OLD=NEW", item);
 	for (int i = PP_OLD; i < PP_SIDES; i++) {
-		char *name = i == PP_NEW ? pp_copy(equals + 1)
-					 : pp_format("%.*s", (int)(equals - item), item);
+		char *name = i == PP_NEW ? op_copy(equals + 1)
+					 : op_format("%.*s", (int)(equals - item), item);
 
 		files[i] = named_file(&pairing->sides[i], name);
 		free(name);
@@ -288,7 +288,7 @@ static struct file *largest_app(const struct side *side)
 		    (!largest || file->app_weight > largest->app_weight))
 			largest = file;
 	}
-	return largest && pp_percent(largest->app_weight, whole) >= PP_PAIR_SHARE_LEAST ? largest
+	return largest && op_percent(largest->app_weight, whole) >= PP_PAIR_SHARE_LEAST ? largest
 											: NULL;
 }
 
@@ -305,7 +305,7 @@ static void pair_largest(struct image_pairing *pairing)
 
 static const char **names_of(struct side *side, const struct pp_image *images, size_t n)
 {
-	const char **names = pp_alloc(n + 1, sizeof(*names));
+	const char **names = op_alloc(n + 1, sizeof(*names));
 
 	for (size_t i = 0; i < n; i++)
 		names[i] = side_file(side, &images[i])->name;

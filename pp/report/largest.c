@@ -19,8 +19,8 @@ static int report_largest_compare(const void *a, const void *b, void *context)
 
 bool *pp_largest(const uint64_t *numbers, size_t n, uint64_t most)
 {
-	bool *found = pp_alloc(n + 1, sizeof(*found));
-	size_t *order = pp_alloc(n + 1, sizeof(*order));
+	bool *found = op_alloc(n + 1, sizeof(*found));
+	size_t *order = op_alloc(n + 1, sizeof(*order));
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = i;
@@ -34,5 +34,5 @@ bool *pp_largest(const uint64_t *numbers, size_t n, uint64_t most)
 
 char *pp_rest_text(size_t n, double percent)
 {
-	return pp_format("… %zu more (%.1f %%)", n, percent);
+	return op_format("… %zu more (%.1f %%)", n, percent);
 }

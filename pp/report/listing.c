@@ -15,7 +15,7 @@ static void add_row(struct pp_listing *listing, size_t *capacity, struct pp_row 
 	if (row->number != SIZE_MAX)
 		return;
 	listing->rows =
-		pp_grow(listing->rows, capacity, listing->n_all + 1, sizeof(*listing->rows));
+		op_grow(listing->rows, capacity, listing->n_all + 1, sizeof(*listing->rows));
 	row->number = listing->n_all;
 	listing->rows[listing->n_all++] = row;
 }
@@ -41,7 +41,7 @@ static bool reaches(const struct pp_profile *profile, const uint64_t *counts,
 static uint64_t *sum_blocks(const struct pp_listing *listing, const struct pp_profile *profile)
 {
 	const struct pp_classes *classes = profile->classes;
-	uint64_t *callers = pp_alloc(2 * listing->n * classes->columns + 1, sizeof(*callers));
+	uint64_t *callers = op_alloc(2 * listing->n * classes->columns + 1, sizeof(*callers));
 	uint64_t *callees = callers + listing->n * classes->columns;
 
 	for (size_t i = 0; i < listing->n; i++)
@@ -88,7 +88,7 @@ void pp_listing_make(struct pp_listing *listing, struct pp_profile *profile,
 
 	memset(listing, 0, sizeof(*listing));
 	pp_table_sort(profile, style);
-	listing->arcs = pp_alloc(profile->n_arcs, sizeof(*listing->arcs));
+	listing->arcs = op_alloc(profile->n_arcs, sizeof(*listing->arcs));
 	for (size_t i = 0; i < profile->n_rows; i++)
 		profile->rows[i]->number = SIZE_MAX;
 	for (size_t i = 0; i < profile->n_arcs; i++)

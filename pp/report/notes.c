@@ -28,7 +28,7 @@
 static void report_notes_add(struct op_strings *notes, char *text)
 {
 	if (op_strings_add(notes, text))
-		pp_out_of_memory();
+		op_out_of_memory();
 	free(text);
 }
 
@@ -39,10 +39,10 @@ static void note_lost(struct op_strings *notes, const struct pp_loss *loss)
 	uint64_t all = loss->received + loss->kernel_lost, lost = loss->lost + loss->kernel_lost;
 	const struct pp_loss_cause *cause = pp_loss_largest(loss);
 
-	if (!cause || pp_percent(lost, all) <= SHARE_LEAST)
+	if (!cause || op_percent(lost, all) <= SHARE_LEAST)
 		return;
-	report_notes_add(notes, pp_format("Lost: %.1f %% of all samples, mostly: %s; %s",
-					  pp_percent(lost, all), cause->text,
+	report_notes_add(notes, op_format("Lost: %.1f %% of all samples, mostly: %s; %s",
+					  op_percent(lost, all), cause->text,
 					  cause->help ? cause->help : "see the end of the report"));
 }
 
@@ -53,14 +53,14 @@ static char *instead_of(const struct pp_head *head, const struct pp_class *class
 	uint64_t rate = pp_head_rate(head, class);
 
 	if (class->count)
-		return pp_format("use a count of %" PRIu64 " (operf -e %s:%" PRIu64 ")",
+		return op_format("use a count of %" PRIu64 " (operf -e %s:%" PRIu64 ")",
 				 op_perf_count_instead(class->count, class->taken,
 						       class->running_ns - class->paused_ns),
 				 class->event,
 				 op_perf_count_instead(class->count, class->taken,
 						       class->running_ns - class->paused_ns));
-	return rate > 1 ? pp_format("sample less often (operf --freq=%" PRIu64 ")", rate / 2)
-			: pp_copy("sample less often (operf --freq)");
+	return rate > 1 ? op_format("sample less often (operf --freq=%" PRIu64 ")", rate / 2)
+			: op_copy("sample less often (operf --freq)");
 }
 
 static void note_paused(struct op_strings *notes, const struct pp_profile *profile)
@@ -69,7 +69,7 @@ static void note_paused(struct op_strings *notes, const struct pp_profile *profi
 
 	for (size_t i = 0; i < classes->n; i++) {
 		const struct pp_class *class = &classes->items[i];
-		double share = pp_percent(class->paused_ns, class->running_ns);
+		double share = op_percent(class->paused_ns, class->running_ns);
 		char *instead;
 
 		if (share <= SHARE_LEAST || (i && classes->axis != PP_AXIS_EVENT))
@@ -77,7 +77,7 @@ static void note_paused(struct op_strings *notes, const struct pp_profile *profi
 		instead = instead_of(&profile->head, class);
 		report_notes_add(
 			notes,
-			pp_format("Paused: the kernel paused %s for %.1f %% of the time, as there "
+			op_format("Paused: the kernel paused %s for %.1f %% of the time, as there "
 				  "were too many samples; %s",
 				  class->event, share, instead));
 		free(instead);
@@ -101,14 +101,14 @@ static void note_unsampled(struct op_strings *notes, const struct pp_profile *pr
 
 	for (size_t i = 0; i < classes->n; i++) {
 		const struct pp_class *class = &classes->items[i];
-		double share = pp_percent(class->unsampled_ns, class->running_ns);
+		double share = op_percent(class->unsampled_ns, class->running_ns);
 
 		if (share <= UNSAMPLED_LEAST || !is_significant(class) ||
 		    (i && classes->axis != PP_AXIS_EVENT))
 			continue;
 		report_notes_add(
 			notes,
-			pp_format(
+			op_format(
 				"Not sampled: %.1f %% of the CPU time, in threads that end within "
 				"%.4g ms; use a count of %" PRIu64 " (operf -e %s:%" PRIu64 ")",
 				share, (double)class->count / 1e6, class->count / 10, class->event,
@@ -126,7 +126,7 @@ static void note_missing(struct op_strings *notes, const struct pp_profile *prof
 	if (profile->classes->n && class->missing_ns)
 		report_notes_add(
 			notes,
-			pp_format("Not profiled: %.3g s of %.3g s of CPU time, perhaps of "
+			op_format("Not profiled: %.3g s of %.3g s of CPU time, perhaps of "
 				  "programs that are set-user-ID or cannot be read, which the "
 				  "kernel keeps from profilers; as root, operf --system-wide "
 				  "sees all",
@@ -140,7 +140,7 @@ static void note_missing(struct op_strings *notes, const struct pp_profile *prof
 static double unnamed_share(const struct pp_profile *profile, const uint64_t *weights,
 			    const struct pp_image *image)
 {
-	return pp_percent(weights[image - profile->images],
+	return op_percent(weights[image - profile->images],
 			  pp_weight(profile->classes, profile->totals, 0));
 }
 
@@ -158,7 +158,7 @@ static void note_missing_files(struct op_strings *notes, const struct pp_profile
 		    (all || share > SHARE_LEAST))
 			report_notes_add(
 				notes,
-				pp_format("Without symbols: %.1f %% of all samples, in %s: %s%s",
+				op_format("Without symbols: %.1f %% of all samples, in %s: %s%s",
 					  share, image->base, image->trouble,
 					  pp_image_find_help(image->trouble)));
 	}
@@ -172,12 +172,12 @@ static void note_files(struct op_strings *notes, const struct pp_profile *profil
 
 		if (image->trouble && image->is_saved)
 			report_notes_add(
-				notes, pp_format("Saved symbols: %s has no lines and no code: %s%s",
+				notes, op_format("Saved symbols: %s has no lines and no code: %s%s",
 						 image->base, image->trouble,
 						 pp_image_find_help(image->trouble)));
 		if (image->old_samples)
 			report_notes_add(notes,
-					 pp_format("Changed: %s was changed after it was profiled; "
+					 op_format("Changed: %s was changed after it was profiled; "
 						   "the symbols of "
 						   "%" PRIu64
 						   " samples may be wrong; --image-path=DIR names "
@@ -199,29 +199,29 @@ static bool note_chain_ends(struct op_strings *notes, const uint64_t value[stati
 			 value[STAT_CHAIN_UNREADABLE] + value[STAT_CHAIN_BAD_FRAME];
 	uint64_t all = value[STAT_CHAIN_ROOT] + value[STAT_CHAIN_DEPTH] + early;
 
-	if (pp_percent(early, all) > SHARE_LEAST)
+	if (op_percent(early, all) > SHARE_LEAST)
 		report_notes_add(
 			notes,
-			pp_format("Call chains: %.1f %% end early: %.1f %% in code of which "
+			op_format("Call chains: %.1f %% end early: %.1f %% in code of which "
 				  "nothing is "
 				  "known, %.1f %% in code without a simple rule, %.1f %% at memory "
 				  "that is not there, %.1f %% at a frame that is none",
-				  pp_percent(early, all),
-				  pp_percent(value[STAT_CHAIN_NO_TABLE], all),
-				  pp_percent(value[STAT_CHAIN_NO_RULE], all),
-				  pp_percent(value[STAT_CHAIN_UNREADABLE], all),
-				  pp_percent(value[STAT_CHAIN_BAD_FRAME], all)));
+				  op_percent(early, all),
+				  op_percent(value[STAT_CHAIN_NO_TABLE], all),
+				  op_percent(value[STAT_CHAIN_NO_RULE], all),
+				  op_percent(value[STAT_CHAIN_UNREADABLE], all),
+				  op_percent(value[STAT_CHAIN_BAD_FRAME], all)));
 	return all;
 }
 
 static void note_chains(struct op_strings *notes, const struct pp_loss *loss)
 {
-	double share = pp_percent(loss->value[STAT_FRAMES_NO_MAPPING], loss->value[STAT_STACKS]);
+	double share = op_percent(loss->value[STAT_FRAMES_NO_MAPPING], loss->value[STAT_STACKS]);
 
 	if (!note_chain_ends(notes, loss->value) && share > SHARE_LEAST)
 		report_notes_add(
 			notes,
-			pp_format("Call chains: %.1f %% end early, in code without frame pointers; "
+			op_format("Call chains: %.1f %% end early, in code without frame pointers; "
 				  "operf --call-graph=dwarf does without these",
 				  share < 100 ? share : 100));
 }
@@ -251,7 +251,7 @@ static void note_few(struct op_strings *notes, const struct pp_profile *profile,
 	share = (double)most / all;
 	error = sqrt(share * (1 - share) / all);
 	if (error > ERROR_MOST * share)
-		report_notes_add(notes, pp_format("Few samples: %" PRIu64
+		report_notes_add(notes, op_format("Few samples: %" PRIu64
 						  "; the standard error of the largest "
 						  "share, %.1f %%, is %.1f %%",
 						  profile->totals[0], 100 * share, 100 * error));
@@ -268,33 +268,33 @@ void pp_notes_find(struct op_strings *notes, const struct pp_profile *profile,
 		note_missing_files(notes, profile, request->all);
 	note_files(notes, profile);
 	if (request->stacks && !profile->has_stacks)
-		report_notes_add(notes, pp_format("%s", no_stacks));
+		report_notes_add(notes, op_format("%s", no_stacks));
 	if (request->chains)
 		note_chains(notes, loss);
 	note_few(notes, profile, request->symbols);
 }
 
-static void put_note(struct pp_line *line, const char *note, FILE *out)
+static void put_note(struct op_line *line, const char *note, FILE *out)
 {
-	pp_line_tone(line, PP_TONE_ALARM);
-	pp_line_safe(line, note);
-	pp_line_tone(line, PP_TONE_PLAIN);
-	pp_line_end(line, out);
+	op_line_tone(line, OP_TONE_ALARM);
+	op_line_safe(line, note);
+	op_line_tone(line, OP_TONE_PLAIN);
+	op_line_end(line, out);
 }
 
 void pp_notes_write(const struct op_strings *notes, bool color, FILE *out)
 {
-	struct pp_line line = {.color = color};
+	struct op_line line = {.color = color};
 
 	for (size_t i = 0; i < notes->count; i++)
 		put_note(&line, notes->item[i], out);
-	pp_line_free(&line);
+	op_line_free(&line);
 }
 
 void pp_note_write(const char *note, bool color, FILE *out)
 {
-	struct pp_line line = {.color = color};
+	struct op_line line = {.color = color};
 
 	put_note(&line, note, out);
-	pp_line_free(&line);
+	op_line_free(&line);
 }

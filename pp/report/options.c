@@ -17,7 +17,7 @@ static int take_sort(const struct op_option *option, void *field, const char *te
 
 static const struct op_option_type sort_type = {.take = take_sort};
 
-/* In the order of enum pp_format. */
+/* In the order of enum op_format. */
 static const char *const formats[] = {"text", "csv", "json", "xml", "dcpicat", "dcpiprof", NULL};
 
 /* In the order of enum pp_by. */
@@ -111,7 +111,7 @@ const struct op_option pp_options_table[] = {
 	 OP_FLAG(struct pp_options, open)},
 	{"format", 0, "FORMAT",
 	 "write text, csv, json, xml, or what dcpicat or dcpiprof of DCPI would print",
-	 OP_WORD(struct pp_options, format, enum pp_format, formats)},
+	 OP_WORD(struct pp_options, format, enum op_format, formats)},
 	{0}};
 
 static bool sorts_by(const struct pp_report_style *style, enum pp_sort_key key)
@@ -300,7 +300,7 @@ static int check_limits(const struct pp_options *options, struct op_error *error
 	return 0;
 }
 
-static bool is_dcpi(enum pp_format format)
+static bool is_dcpi(enum op_format format)
 {
 	return format == PP_FORMAT_DCPICAT || format == PP_FORMAT_DCPIPROF;
 }
@@ -323,7 +323,7 @@ static int choose_format(struct pp_options *options, struct op_error *error)
 {
 	const struct {
 		bool wanted;
-		enum pp_format format;
+		enum op_format format;
 	} short_ways[] = {
 		{options->xml, PP_FORMAT_XML},
 		{options->json, PP_FORMAT_JSON},

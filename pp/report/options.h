@@ -10,7 +10,7 @@
 #include "report.h"
 #include "pp/tool/tool.h"
 
-enum pp_format {
+enum op_format {
 	PP_FORMAT_TEXT,
 	PP_FORMAT_CSV,
 	PP_FORMAT_JSON,
@@ -36,7 +36,7 @@ struct pp_options {
 	bool xml, json, csv;
 	char *html;	       /* --html: the file of a page, instead of a report; or NULL */
 	bool open;	       /* show it */
-	enum pp_format format; /* of --format or one of these */
+	enum op_format format; /* of --format or one of these */
 };
 
 /* Lines: not given, then those of a list and of a tree on a terminal. */

@@ -14,7 +14,7 @@ void pp_sentences_begin(struct pp_sentences *sentences, size_t columns, FILE *ou
 		return;
 	sentences->file = open_memstream(&sentences->text, &sentences->n);
 	if (!sentences->file)
-		pp_out_of_memory();
+		op_out_of_memory();
 }
 
 void pp_sentences_end(struct pp_sentences *sentences)
@@ -22,7 +22,7 @@ void pp_sentences_end(struct pp_sentences *sentences)
 	if (!sentences->columns)
 		return;
 	if (fclose(sentences->file))
-		pp_out_of_memory();
+		op_out_of_memory();
 	op_text_fold(sentences->text, sentences->n, sentences->columns, sentences->out);
 	free(sentences->text);
 }

@@ -20,7 +20,7 @@ struct summary {
 	const struct pp_profile *profile;
 	const struct pp_report_style *style;
 	FILE *out;
-	struct pp_line line;
+	struct op_line line;
 	struct pp_event_column *events; /* by class */
 };
 
@@ -77,79 +77,79 @@ static size_t width_of(const struct summary *summary, size_t class)
 /* @text, or the start of it, at the right of @width columns. */
 static void put_right(struct summary *summary, const char *text, size_t width)
 {
-	struct pp_line *line = &summary->line;
+	struct op_line *line = &summary->line;
 	size_t n = strlen(text);
 
 	for (size_t i = n; i < width; i++)
-		pp_line_puts(line, " ");
-	pp_line_safe_add(line, text, n > width ? width - 3 : n);
-	pp_line_puts(line, n > width ? "...|" : "|");
+		op_line_puts(line, " ");
+	op_line_safe_add(line, text, n > width ? width - 3 : n);
+	op_line_puts(line, n > width ? "...|" : "|");
 }
 
 static void summary_put_head(struct summary *summary, const char *indent)
 {
 	const struct pp_classes *classes = summary->profile->classes;
-	struct pp_line *line = &summary->line;
+	struct op_line *line = &summary->line;
 
 	if (summary->style->no_header)
 		return;
-	pp_line_tone(line, PP_TONE_HEAD);
-	pp_line_puts(line, indent);
+	op_line_tone(line, OP_TONE_HEAD);
+	op_line_puts(line, indent);
 	for (size_t i = 0; i < classes->n; i++)
 		put_right(summary, classes->items[i].column, width_of(summary, i));
-	pp_line_end(line, summary->out);
-	pp_line_puts(line, indent);
+	op_line_end(line, summary->out);
+	op_line_puts(line, indent);
 	for (size_t i = 0; i < classes->n; i++) {
 		const struct pp_event_column *events = &summary->events[i];
 
-		pp_line_puts(line, "  samples|");
+		op_line_puts(line, "  samples|");
 		if (events->is_shown)
 			put_right(summary, events->head, events->width);
-		pp_line_puts(line, "      %|");
+		op_line_puts(line, "      %|");
 	}
-	pp_line_end(line, summary->out);
-	pp_line_puts(line, indent);
+	op_line_end(line, summary->out);
+	op_line_puts(line, indent);
 	for (size_t i = 0; i < classes->n; i++)
 		for (size_t k = 0; k <= width_of(summary, i); k++)
-			pp_line_puts(line, "-");
-	pp_line_tone(line, PP_TONE_PLAIN);
-	pp_line_end(line, summary->out);
+			op_line_puts(line, "-");
+	op_line_tone(line, OP_TONE_PLAIN);
+	op_line_end(line, summary->out);
 }
 
 /* In what is left of a line on a terminal; a tab may have eight columns. */
 static void summary_put_name(struct summary *summary, const char *name)
 {
-	struct pp_line *line = &summary->line;
-	size_t used = pp_line_columns(line) + (line->text[line->lead] == '\t' ? TAB - 1 : 0);
+	struct op_line *line = &summary->line;
+	size_t used = op_line_columns(line) + (line->text[line->lead] == '\t' ? TAB - 1 : 0);
 	size_t columns = summary->style->columns;
 
 	if (!columns)
-		pp_line_safe(line, name);
+		op_line_safe(line, name);
 	else
-		pp_line_short(line, name,
+		op_line_short(line, name,
 			      columns > used + LEAST_NAME ? columns - used : LEAST_NAME);
 }
 
 static void put_row(struct summary *summary, const char *indent, const uint64_t *counts,
 		    const uint64_t *wholes, const struct pp_image *image)
 {
-	struct pp_line *line = &summary->line;
+	struct op_line *line = &summary->line;
 
-	pp_line_row(line, pp_weight_share(summary->profile->classes, counts, wholes, 0));
-	pp_line_puts(line, indent);
+	op_line_row(line, pp_weight_share(summary->profile->classes, counts, wholes, 0));
+	op_line_puts(line, indent);
 	for (size_t i = 0; i < summary->profile->classes->n; i++) {
-		pp_line_count(line, counts[i], 9);
-		pp_line_add(line, " ", 1);
+		op_line_count(line, counts[i], 9);
+		op_line_add(line, " ", 1);
 		if (summary->events[i].is_shown) {
 			pp_event_column_put(&summary->events[i], summary->profile->classes, counts,
 					    i, summary->events[i].width, line);
-			pp_line_add(line, " ", 1);
+			op_line_add(line, " ", 1);
 		}
-		pp_line_share(line, pp_weight_share(summary->profile->classes, counts, wholes, i));
-		pp_line_add(line, " ", 1);
+		op_line_share(line, pp_weight_share(summary->profile->classes, counts, wholes, i));
+		op_line_add(line, " ", 1);
 	}
 	summary_put_name(summary, summary->style->long_names ? image->full : image->base);
-	pp_line_end(line, summary->out);
+	op_line_end(line, summary->out);
 }
 
 /* Images get lines of their own if there are others than the application itself. */
@@ -183,7 +183,7 @@ static void put_parts(struct summary *summary, const struct entry *entry)
 
 static struct entry *gather_entries(const struct pp_profile *profile, size_t *n)
 {
-	struct entry *entries = pp_alloc(profile->n_apps, sizeof(*entries));
+	struct entry *entries = op_alloc(profile->n_apps, sizeof(*entries));
 
 	*n = 0;
 	for (size_t i = 0, end; i < profile->n_parts; i = end) {
@@ -217,7 +217,7 @@ static size_t leave_out_empty(const struct summary *summary, struct entry *entri
 static bool *choose_entries(const struct summary *summary, const struct entry *entries, size_t n)
 {
 	const struct pp_profile *profile = summary->profile;
-	bool *shown = pp_alloc(n + 1, sizeof(*shown));
+	bool *shown = op_alloc(n + 1, sizeof(*shown));
 	uint64_t most = summary->style->max_lines;
 
 	for (size_t i = 0; i < n && (!most || i < most); i++)
@@ -231,7 +231,7 @@ static void put_rest(struct summary *summary, const struct entry *entries, size_
 		     const bool *shown)
 {
 	const struct pp_classes *classes = summary->profile->classes;
-	uint64_t *counts = pp_alloc(classes->columns, sizeof(*counts));
+	uint64_t *counts = op_alloc(classes->columns, sizeof(*counts));
 	size_t n_rest = 0, blanks = 0;
 	char *text;
 
@@ -246,9 +246,9 @@ static void put_rest(struct summary *summary, const struct entry *entries, size_
 		for (size_t i = 0; i < classes->n; i++)
 			blanks += width_of(summary, i) + 1;
 		while (blanks--)
-			pp_line_puts(&summary->line, " ");
-		pp_line_puts(&summary->line, text);
-		pp_line_end(&summary->line, summary->out);
+			op_line_puts(&summary->line, " ");
+		op_line_puts(&summary->line, text);
+		op_line_end(&summary->line, summary->out);
 		free(text);
 	}
 	free(counts);
@@ -281,5 +281,5 @@ void pp_report_summary(const struct pp_profile *profile, const struct pp_report_
 	free(shown);
 	free(entries);
 	free(summary.events);
-	pp_line_free(&summary.line);
+	op_line_free(&summary.line);
 }

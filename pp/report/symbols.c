@@ -9,31 +9,31 @@
 /* What an inlined function stands in. */
 static void put_callers(struct pp_table *table, const char *const *callers)
 {
-	struct pp_line names = {0};
+	struct op_line names = {0};
 
 	if (!callers || !*callers)
 		return;
 	for (size_t i = 0; callers[i]; i++) {
-		pp_line_puts(&names, i ? " in " : "in ");
-		pp_line_puts(&names, callers[i]);
+		op_line_puts(&names, i ? " in " : "in ");
+		op_line_puts(&names, callers[i]);
 	}
-	pp_line_add(&names, "", 1);
+	op_line_add(&names, "", 1);
 	pp_table_last_name(table, names.text, 0);
-	pp_line_free(&names);
+	op_line_free(&names);
 }
 
 static void put_details(struct pp_table *table, const struct pp_row *row)
 {
 	const uint64_t *wholes =
 		table->style->global_percent ? table->profile->totals : row->counts;
-	uint64_t *sums = pp_alloc(table->profile->classes->columns, sizeof(*sums));
+	uint64_t *sums = op_alloc(table->profile->classes->columns, sizeof(*sums));
 
 	for (size_t i = 0; i < row->n_details; i++) {
 		table->is_indented = true;
 		pp_table_numbers(table, &row->details[i].place, row->details[i].counts, wholes,
 				 sums);
 		put_callers(table, row->details[i].callers);
-		pp_line_end(&table->line, table->out);
+		op_line_end(&table->line, table->out);
 	}
 	table->is_indented = false;
 	free(sums);
@@ -42,7 +42,7 @@ static void put_details(struct pp_table *table, const struct pp_row *row)
 void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style *style, FILE *out)
 {
 	struct pp_table table = {.profile = profile, .style = style, .out = out};
-	uint64_t *sums = pp_alloc(profile->classes->columns, sizeof(*sums));
+	uint64_t *sums = op_alloc(profile->classes->columns, sizeof(*sums));
 
 	pp_table_sort(profile, style);
 	pp_table_choose(&table, style->children);

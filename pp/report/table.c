@@ -48,7 +48,7 @@ static int add_key(struct pp_report_style *style, enum pp_sort_key key)
 
 int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_error *error)
 {
-	char *copy = pp_copy(list), *rest = copy, *item;
+	char *copy = op_copy(list), *rest = copy, *item;
 	int result = 0;
 
 	while (!result && (item = strsep(&rest, ",")) != NULL) {
@@ -149,7 +149,7 @@ static const uint64_t *order_counts(const struct pp_row *row, bool inclusive)
 
 static void keep_largest(struct pp_table *table, bool inclusive)
 {
-	uint64_t *weights = pp_alloc(table->n + 1, sizeof(*weights));
+	uint64_t *weights = op_alloc(table->n + 1, sizeof(*weights));
 	size_t n = table->n;
 	bool *is_kept;
 
@@ -169,7 +169,7 @@ void pp_table_choose(struct pp_table *table, bool inclusive)
 {
 	const struct pp_profile *profile = table->profile;
 
-	table->rows = pp_alloc(profile->n_rows, sizeof(struct pp_row *));
+	table->rows = op_alloc(profile->n_rows, sizeof(struct pp_row *));
 	for (size_t i = 0; i < profile->n_rows; i++) {
 		struct pp_row *row = profile->rows[i];
 
@@ -185,9 +185,9 @@ void pp_table_choose(struct pp_table *table, bool inclusive)
 
 static void table_put_text(struct pp_table *table, const char *text, size_t width)
 {
-	pp_line_cell(&table->line);
-	pp_line_width(&table->line, width);
-	pp_line_safe(&table->line, text);
+	op_line_cell(&table->line);
+	op_line_width(&table->line, width);
+	op_line_safe(&table->line, text);
 }
 
 void pp_table_head(struct pp_table *table)
@@ -196,7 +196,7 @@ void pp_table_head(struct pp_table *table)
 
 	if (style->no_header)
 		return;
-	pp_line_tone(&table->line, PP_TONE_HEAD);
+	op_line_tone(&table->line, OP_TONE_HEAD);
 	if (style->show_address)
 		table_put_text(table, "vma", table->vma_digits + 1);
 	for (size_t i = 0; i < table->profile->classes->n; i++) {
@@ -223,31 +223,31 @@ void pp_table_head(struct pp_table *table)
 	if (table->show_app)
 		table_put_text(table, "app name", table->app_width);
 	table_put_text(table, "symbol name", WIDTH_SYMBOL);
-	pp_line_tone(&table->line, PP_TONE_PLAIN);
-	pp_line_end(&table->line, table->out);
+	op_line_tone(&table->line, OP_TONE_PLAIN);
+	op_line_end(&table->line, table->out);
 }
 
 static void put_count(struct pp_table *table, uint64_t count, size_t width)
 {
-	pp_line_cell(&table->line);
-	pp_line_width(&table->line, width);
-	pp_line_count(&table->line, count, 0);
+	op_line_cell(&table->line);
+	op_line_width(&table->line, width);
+	op_line_count(&table->line, count, 0);
 }
 
 static void put_events(struct pp_table *table, const uint64_t *counts, size_t class)
 {
 	const struct pp_event_column *column = &table->events[class];
 
-	pp_line_cell(&table->line);
-	pp_line_width(&table->line, column->width + EVENTS_GAP);
+	op_line_cell(&table->line);
+	op_line_width(&table->line, column->width + EVENTS_GAP);
 	pp_event_column_put(column, table->profile->classes, counts, class, 0, &table->line);
 }
 
 static void put_percent(struct pp_table *table, double percent, size_t width)
 {
-	pp_line_cell(&table->line);
-	pp_line_width(&table->line, width);
-	pp_line_share(&table->line, percent);
+	op_line_cell(&table->line);
+	op_line_width(&table->line, width);
+	op_line_share(&table->line, percent);
 }
 
 static void put_margin(struct pp_table *table, double percent)
@@ -260,20 +260,20 @@ static void put_margin(struct pp_table *table, double percent)
 
 static void put_vma(struct pp_table *table, uint64_t vma)
 {
-	pp_line_cell(&table->line);
-	pp_line_width(&table->line, table->vma_digits + 1);
-	pp_line_hex(&table->line, vma, table->vma_digits);
+	op_line_cell(&table->line);
+	op_line_width(&table->line, table->vma_digits + 1);
+	op_line_hex(&table->line, vma, table->vma_digits);
 }
 
 /* A name in a column; lines of a terminal hold all of them. */
 static void table_put_name(struct pp_table *table, const char *name, size_t width)
 {
-	pp_line_cell(&table->line);
-	pp_line_width(&table->line, width);
+	op_line_cell(&table->line);
+	op_line_width(&table->line, width);
 	if (table->style->columns)
-		pp_line_short(&table->line, name, width - 1);
+		op_line_short(&table->line, name, width - 1);
 	else
-		pp_line_safe(&table->line, name);
+		op_line_safe(&table->line, name);
 }
 
 /* "prog.c:20"; the caller frees it. */
@@ -282,9 +282,9 @@ static char *place_text(const struct pp_table *table, const struct pp_place *pla
 	const char *file = place->file, *slash;
 
 	if (!file)
-		return pp_copy(table->style->columns ? "(not known)" : "(no location information)");
+		return op_copy(table->style->columns ? "(not known)" : "(no location information)");
 	slash = table->style->long_names ? NULL : strrchr(file, '/');
-	return pp_format("%s:%u", slash ? slash + 1 : file, (unsigned int)place->line);
+	return op_format("%s:%u", slash ? slash + 1 : file, (unsigned int)place->line);
 }
 
 static void put_place(struct pp_table *table, const struct pp_place *place)
@@ -313,11 +313,11 @@ void pp_table_numbers(struct pp_table *table, const struct pp_place *place, cons
 	const struct pp_report_style *style = table->style;
 	const uint64_t *first = table->inclusive ? table->inclusive : counts;
 
-	pp_line_row(&table->line,
+	op_line_row(&table->line,
 		    pp_weight_share(classes, first,
 				    table->inclusive ? table->profile->totals : wholes, 0));
 	if (table->is_indented)
-		pp_line_puts(&table->line, "  ");
+		op_line_puts(&table->line, "  ");
 	table->line.cell += table->is_indented ? 2 : 0;
 	if (style->show_address)
 		put_vma(table, place->vma);
@@ -345,12 +345,12 @@ void pp_table_last_name(struct pp_table *table, const char *name, size_t used)
 {
 	size_t columns = table->style->columns, least = LEAST_SYMBOL;
 
-	pp_line_cell(&table->line);
-	used += pp_line_columns(&table->line);
+	op_line_cell(&table->line);
+	used += op_line_columns(&table->line);
 	if (!columns)
-		pp_line_safe(&table->line, name);
+		op_line_safe(&table->line, name);
 	else
-		pp_line_short(&table->line, name, columns > used + least ? columns - used : least);
+		op_line_short(&table->line, name, columns > used + least ? columns - used : least);
 }
 
 static const char *table_name_of(const struct pp_table *table, const struct pp_image *image)
@@ -365,8 +365,8 @@ void pp_table_names(struct pp_table *table, const struct pp_row *row, const char
 	if (table->show_app)
 		table_put_name(table, table_name_of(table, row->app), table->app_width);
 	pp_table_last_name(table, row->symbol, strlen(more));
-	pp_line_puts(&table->line, more);
-	pp_line_end(&table->line, table->out);
+	op_line_puts(&table->line, more);
+	op_line_end(&table->line, table->out);
 }
 
 /* Blanks, up to the first name. */
@@ -394,7 +394,7 @@ void pp_table_rest(struct pp_table *table)
 
 	if (!table->style->max_lines || table->n == profile->n_rows)
 		return;
-	counts = pp_alloc(profile->classes->columns, sizeof(*counts));
+	counts = op_alloc(profile->classes->columns, sizeof(*counts));
 	for (size_t i = 0; i < profile->n_rows; i++)
 		pp_counts_add(profile->classes, counts, profile->rows[i]->counts);
 	for (size_t i = 0; i < table->n; i++)
@@ -404,7 +404,7 @@ void pp_table_rest(struct pp_table *table)
 			    pp_weight_share(profile->classes, counts, profile->totals, 0));
 	skip_numbers(table);
 	table_put_text(table, text, 0);
-	pp_line_end(&table->line, table->out);
+	op_line_end(&table->line, table->out);
 	free(text);
 	free(counts);
 }
@@ -494,7 +494,7 @@ static void make_name_widths(struct pp_table *table)
 	if (!columns)
 		return;
 	skip_numbers(table);
-	pp_line_cell(&table->line);
+	op_line_cell(&table->line);
 	numbers = table->line.n;
 	table->line.n = table->line.cell = 0;
 	most = columns > numbers + 4 * LEAST_NAME ? (columns - numbers) / 4 : LEAST_NAME;
@@ -529,5 +529,5 @@ void pp_table_free(struct pp_table *table)
 {
 	free(table->events);
 	free(table->rows);
-	pp_line_free(&table->line);
+	op_line_free(&table->line);
 }

@@ -15,7 +15,7 @@ struct pp_table {
 	const struct pp_profile *profile;
 	const struct pp_report_style *style;
 	FILE *out;
-	struct pp_line line;
+	struct op_line line;
 	struct pp_event_column *events; /* by class */
 	const uint64_t *inclusive;	/* of the current line, by class; NULL: not shown */
 	const double *margins;		/* of the current line, by class; NULL: not shown */

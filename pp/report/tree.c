@@ -30,7 +30,7 @@ struct report {
 	const struct pp_call_tree *tree;
 	const struct pp_report_style *style;
 	FILE *out;
-	struct pp_line line;
+	struct op_line line;
 	uint32_t *order;     /* nodes by the one above, the most samples first */
 	struct range *below; /* by node */
 	bool *shown;	     /* by node */
@@ -86,8 +86,8 @@ static void order_nodes(struct report *report)
 	const struct pp_call_tree *tree = report->tree;
 	size_t n = tree->n - 1;
 
-	report->order = pp_alloc(tree->n, sizeof(*report->order));
-	report->below = pp_alloc(tree->n, sizeof(*report->below));
+	report->order = op_alloc(tree->n, sizeof(*report->order));
+	report->below = op_alloc(tree->n, sizeof(*report->below));
 	for (size_t i = 0; i < n; i++)
 		report->order[i] = (uint32_t)(i + 1);
 	if (n)
@@ -105,7 +105,7 @@ static void order_nodes(struct report *report)
 
 static void show_heaviest(struct report *report)
 {
-	uint32_t *nodes = pp_alloc(report->tree->n, sizeof(*nodes));
+	uint32_t *nodes = op_alloc(report->tree->n, sizeof(*nodes));
 	size_t n = 0;
 
 	for (size_t i = 1; i < report->tree->n; i++)
@@ -122,9 +122,9 @@ static void choose_nodes(struct report *report)
 {
 	const struct pp_call_tree *tree = report->tree;
 	const struct pp_report_style *style = report->style;
-	uint32_t *depths = pp_alloc(tree->n, sizeof(*depths));
+	uint32_t *depths = op_alloc(tree->n, sizeof(*depths));
 
-	report->shown = pp_alloc(tree->n, sizeof(*report->shown));
+	report->shown = op_alloc(tree->n, sizeof(*report->shown));
 	report->shown[0] = true;
 	for (size_t i = 1; i < tree->n; i++) {
 		const struct pp_call_node *node = &tree->nodes[i];
@@ -144,9 +144,9 @@ static void choose_nodes(struct report *report)
 
 static void report_put_text(struct report *report, const char *text, size_t width)
 {
-	pp_line_cell(&report->line);
-	pp_line_width(&report->line, width);
-	pp_line_puts(&report->line, text);
+	op_line_cell(&report->line);
+	op_line_width(&report->line, width);
+	op_line_puts(&report->line, text);
 }
 
 static void report_put_head(struct report *report)
@@ -155,7 +155,7 @@ static void report_put_head(struct report *report)
 
 	if (report->style->no_header)
 		return;
-	pp_line_tone(&report->line, PP_TONE_HEAD);
+	op_line_tone(&report->line, OP_TONE_HEAD);
 	for (size_t i = 0; i < report->profile->classes->n; i++) {
 		report_put_text(report, is_inverted ? "samples" : "inclusive", WIDTH_COUNT);
 		report_put_text(report, "%", WIDTH_PERCENT);
@@ -165,8 +165,8 @@ static void report_put_head(struct report *report)
 		report_put_text(report, "%", WIDTH_PERCENT);
 	}
 	report_put_text(report, "symbol name", 0);
-	pp_line_tone(&report->line, PP_TONE_PLAIN);
-	pp_line_end(&report->line, report->out);
+	op_line_tone(&report->line, OP_TONE_PLAIN);
+	op_line_end(&report->line, report->out);
 }
 
 /* A number and its percentage; NULL: their room. */
@@ -174,26 +174,26 @@ static void put_count(struct report *report, const uint64_t *counts, size_t clas
 {
 	report_put_text(report, "", WIDTH_COUNT);
 	if (counts)
-		pp_line_count(&report->line, counts[class], 0);
+		op_line_count(&report->line, counts[class], 0);
 	report_put_text(report, "", WIDTH_PERCENT);
 	if (counts)
-		pp_line_share(&report->line, share_of(report, counts, class));
+		op_line_share(&report->line, share_of(report, counts, class));
 }
 
 /* On a terminal deep lines keep room for a name: "+12 name" is twelve levels further in. */
 static void indent(struct report *report, size_t depth)
 {
-	size_t used = pp_line_columns(&report->line) + LEAST_DEEP, most = depth;
+	size_t used = op_line_columns(&report->line) + LEAST_DEEP, most = depth;
 	char deeper[32];
 
 	if (report->style->columns)
 		most = report->style->columns > used ? (report->style->columns - used) / INDENT : 0;
 	for (size_t i = 0; i < depth && i < most; i++)
-		pp_line_puts(&report->line, "  ");
+		op_line_puts(&report->line, "  ");
 	if (depth <= most)
 		return;
 	snprintf(deeper, sizeof(deeper), "+%zu ", depth - most);
-	pp_line_puts(&report->line, deeper);
+	op_line_puts(&report->line, deeper);
 }
 
 static void begin_line(struct report *report, const struct pp_call_node *node, size_t depth)
@@ -203,7 +203,7 @@ static void begin_line(struct report *report, const struct pp_call_node *node, s
 		if (report->style->calls == PP_CALLS_FROM_CALLERS)
 			put_count(report, node ? node->ends : NULL, i);
 	}
-	pp_line_cell(&report->line);
+	op_line_cell(&report->line);
 	indent(report, depth);
 }
 
@@ -212,8 +212,8 @@ static char *without_brackets(const char *name)
 {
 	size_t n = strlen(name);
 
-	return *name == '[' && name[n - 1] == ']' ? pp_format("%.*s", (int)n - 2, name + 1)
-						  : pp_copy(name);
+	return *name == '[' && name[n - 1] == ']' ? op_format("%.*s", (int)n - 2, name + 1)
+						  : op_copy(name);
 }
 
 /*
@@ -233,7 +233,7 @@ static char *image_text(const struct report *report, const struct pp_call_node *
 	if (!has_app)
 		return image;
 	app = without_brackets(long_names ? row->app->full : row->app->base);
-	text = pp_format("%s of %s", image, app);
+	text = op_format("%s of %s", image, app);
 	free(image);
 	free(app);
 	return text;
@@ -241,30 +241,30 @@ static char *image_text(const struct report *report, const struct pp_call_node *
 
 static void put_whole(struct report *report, const char *symbol, const char *image)
 {
-	pp_line_safe(&report->line, symbol);
+	op_line_safe(&report->line, symbol);
 	if (!image)
 		return;
-	pp_line_puts(&report->line, " [");
-	pp_line_safe(&report->line, image);
-	pp_line_puts(&report->line, "]");
+	op_line_puts(&report->line, " [");
+	op_line_safe(&report->line, image);
+	op_line_puts(&report->line, "]");
 }
 
 /* Both in what is left of the line; of the image a third of that at most. */
 static void put_short(struct report *report, const char *symbol, const char *image)
 {
-	const size_t columns = report->style->columns, used = pp_line_columns(&report->line);
+	const size_t columns = report->style->columns, used = op_line_columns(&report->line);
 	size_t left = columns > used + LEAST_NAME ? columns - used : LEAST_NAME;
-	struct pp_line name = {0};
+	struct op_line name = {0};
 
 	if (image) {
-		pp_line_puts(&name, " [");
-		pp_line_short(&name, image, left / 3);
-		pp_line_puts(&name, "]");
-		left -= pp_line_columns(&name);
+		op_line_puts(&name, " [");
+		op_line_short(&name, image, left / 3);
+		op_line_puts(&name, "]");
+		left -= op_line_columns(&name);
 	}
-	pp_line_short(&report->line, symbol, left);
-	pp_line_add(&report->line, name.text, name.n);
-	pp_line_free(&name);
+	op_line_short(&report->line, symbol, left);
+	op_line_add(&report->line, name.text, name.n);
+	op_line_free(&name);
 }
 
 static void put_node(struct report *report, uint32_t number, size_t depth)
@@ -273,13 +273,13 @@ static void put_node(struct report *report, uint32_t number, size_t depth)
 
 	char *image = image_text(report, node);
 
-	pp_line_row(&report->line, share_of(report, node->counts, 0));
+	op_line_row(&report->line, share_of(report, node->counts, 0));
 	begin_line(report, node, depth);
 	if (report->style->columns)
 		put_short(report, node->row->symbol, image);
 	else
 		put_whole(report, node->row->symbol, image);
-	pp_line_end(&report->line, report->out);
+	op_line_end(&report->line, report->out);
 	free(image);
 }
 
@@ -287,7 +287,7 @@ static void put_node(struct report *report, uint32_t number, size_t depth)
 static void put_rest(struct report *report, uint32_t above, size_t depth)
 {
 	const struct pp_classes *classes = report->profile->classes;
-	uint64_t *counts = pp_alloc(classes->columns, sizeof(*counts));
+	uint64_t *counts = op_alloc(classes->columns, sizeof(*counts));
 	char *text;
 	size_t n = 0;
 
@@ -302,8 +302,8 @@ static void put_rest(struct report *report, uint32_t above, size_t depth)
 	if (n) {
 		begin_line(report, NULL, depth);
 		text = pp_rest_text(n, share_of(report, counts, 0));
-		pp_line_puts(&report->line, text);
-		pp_line_end(&report->line, report->out);
+		op_line_puts(&report->line, text);
+		op_line_end(&report->line, report->out);
 		free(text);
 	}
 	free(counts);
@@ -312,7 +312,7 @@ static void put_rest(struct report *report, uint32_t above, size_t depth)
 static void report_enter(struct report *report, uint32_t node, size_t depth)
 {
 	report->path =
-		pp_grow(report->path, &report->path_capacity, depth + 1, sizeof(*report->path));
+		op_grow(report->path, &report->path_capacity, depth + 1, sizeof(*report->path));
 	report->path[depth] = report->below[node];
 }
 
@@ -368,5 +368,5 @@ void pp_report_tree(const struct pp_profile *profile, const struct pp_report_sty
 	free(report.below);
 	free(report.shown);
 	free(report.path);
-	pp_line_free(&report.line);
+	op_line_free(&report.line);
 }

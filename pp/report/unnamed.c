@@ -57,7 +57,7 @@ static enum pp_unnamed reason_of(const struct pp_image *image)
 
 uint64_t *pp_unnamed_weights(const struct pp_profile *profile)
 {
-	uint64_t *weights = pp_alloc(profile->n_images + 1, sizeof(*weights));
+	uint64_t *weights = op_alloc(profile->n_images + 1, sizeof(*weights));
 
 	for (size_t i = 0; i < profile->n_rows; i++) {
 		const struct pp_row *row = profile->rows[i];
@@ -104,45 +104,45 @@ static uint64_t sum_reasons(const struct pp_profile *profile, const uint64_t *we
 }
 
 /* "4.1 % files that were not found, 3.1 % code made at run time"; of one, no share. */
-static void put_reasons(struct pp_line *line, const struct share shares[static PP_UNNAMED_REASONS],
+static void put_reasons(struct op_line *line, const struct share shares[static PP_UNNAMED_REASONS],
 			uint64_t whole)
 {
-	bool is_one = pp_percent(shares[1].weight, whole) < PP_UNNAMED_LEAST;
+	bool is_one = op_percent(shares[1].weight, whole) < PP_UNNAMED_LEAST;
 
 	for (int i = 0; i < PP_UNNAMED_REASONS; i++) {
-		double percent = pp_percent(shares[i].weight, whole);
-		char *share = is_one ? pp_copy("") : pp_format("%.1f %% ", percent);
+		double percent = op_percent(shares[i].weight, whole);
+		char *share = is_one ? op_copy("") : op_format("%.1f %% ", percent);
 
 		if (percent >= PP_UNNAMED_LEAST) {
-			pp_line_puts(line, i ? ", " : ": ");
-			pp_line_puts(line, share);
-			pp_line_puts(line, reasons[shares[i].reason].text);
+			op_line_puts(line, i ? ", " : ": ");
+			op_line_puts(line, share);
+			op_line_puts(line, reasons[shares[i].reason].text);
 		}
 		free(share);
 	}
 }
 
-static void put_help(struct pp_line *line, const struct share *share)
+static void put_help(struct op_line *line, const struct share *share)
 {
 	const char *trouble = share->largest->trouble, *after = reasons[share->reason].after;
 
 	bool has_image = share->reason != PP_UNNAMED_NO_IMAGE && share->reason != PP_UNNAMED_OTHER;
 
 	if (has_image) {
-		pp_line_puts(line, "; mostly in ");
-		pp_line_puts(line, share->largest->base);
+		op_line_puts(line, "; mostly in ");
+		op_line_puts(line, share->largest->base);
 	}
-	pp_line_puts(line, has_image ? ": " : "; ");
+	op_line_puts(line, has_image ? ": " : "; ");
 	if (trouble) {
-		pp_line_puts(line, trouble);
-		pp_line_puts(line, pp_image_find_help(trouble));
+		op_line_puts(line, trouble);
+		op_line_puts(line, pp_image_find_help(trouble));
 		return;
 	}
-	pp_line_puts(line, reasons[share->reason].help);
+	op_line_puts(line, reasons[share->reason].help);
 	if (!after)
 		return;
-	pp_line_puts(line, share->largest->full);
-	pp_line_puts(line, after);
+	op_line_puts(line, share->largest->full);
+	op_line_puts(line, after);
 }
 
 const struct pp_image *pp_unnamed_most(const struct pp_profile *profile)
@@ -160,18 +160,18 @@ char *pp_unnamed_text(const struct pp_profile *profile, const char *what)
 	uint64_t *weights = pp_unnamed_weights(profile);
 	uint64_t whole = pp_weight(profile->classes, profile->totals, 0), sum;
 	struct share shares[PP_UNNAMED_REASONS];
-	struct pp_line line = {0};
+	struct op_line line = {0};
 	char *share;
 
 	sum = sum_reasons(profile, weights, shares);
 	free(weights);
-	if (pp_percent(sum, whole) < PP_UNNAMED_LEAST)
+	if (op_percent(sum, whole) < PP_UNNAMED_LEAST)
 		return NULL;
-	share = pp_format("%s: %.1f %% of all samples", what, pp_percent(sum, whole));
-	pp_line_puts(&line, share);
+	share = op_format("%s: %.1f %% of all samples", what, op_percent(sum, whole));
+	op_line_puts(&line, share);
 	free(share);
 	put_reasons(&line, shares, whole);
 	put_help(&line, &shares[0]);
-	pp_line_add(&line, "", 1);
+	op_line_add(&line, "", 1);
 	return line.text;
 }

@@ -23,7 +23,7 @@ struct who {
 	const struct pp_profile *profile;
 	const struct pp_report_style *style;
 	FILE *out;
-	struct pp_line line;
+	struct op_line line;
 	size_t *order;	   /* classes, the most samples first */
 	uint64_t *weights; /* by class */
 	uint64_t whole;
@@ -53,9 +53,9 @@ static int compare_classes(const void *a, const void *b, void *context)
 
 static void who_put_text(struct who *who, const char *text, size_t width)
 {
-	pp_line_cell(&who->line);
-	pp_line_width(&who->line, width);
-	pp_line_safe(&who->line, text);
+	op_line_cell(&who->line);
+	op_line_width(&who->line, width);
+	op_line_safe(&who->line, text);
 }
 
 static void who_put_head(struct who *who)
@@ -65,7 +65,7 @@ static void who_put_head(struct who *who)
 
 	if (who->style->no_header)
 		return;
-	pp_line_tone(&who->line, PP_TONE_HEAD);
+	op_line_tone(&who->line, OP_TONE_HEAD);
 	who_put_text(who, "samples", WIDTH_NUMBER);
 	who_put_text(who, "%", WIDTH_NUMBER);
 	if (who->style->by == PP_BY_LABEL)
@@ -75,8 +75,8 @@ static void who_put_head(struct who *who)
 	if (who->has_names)
 		who_put_text(who, "name", WIDTH_THREAD);
 	who_put_text(who, "app name", 0);
-	pp_line_tone(&who->line, PP_TONE_PLAIN);
-	pp_line_end(&who->line, who->out);
+	op_line_tone(&who->line, OP_TONE_PLAIN);
+	op_line_end(&who->line, who->out);
 }
 
 /* The applications of a class: the one with the most samples, and how many others there are. */
@@ -95,9 +95,9 @@ static char *programs_of(const struct who *who, size_t class)
 			first = app;
 	}
 	if (!first)
-		return pp_copy("");
+		return op_copy("");
 	name = who->style->long_names ? first->full : first->base;
-	return n > 1 ? pp_format("%s and %zu more", name, n - 1) : pp_copy(name);
+	return n > 1 ? op_format("%s and %zu more", name, n - 1) : op_copy(name);
 }
 
 static void put_programs(struct who *who, size_t class)
@@ -105,19 +105,19 @@ static void put_programs(struct who *who, size_t class)
 	size_t columns = who->style->columns, used;
 	char *text = programs_of(who, class);
 
-	pp_line_cell(&who->line);
-	used = pp_line_columns(&who->line);
+	op_line_cell(&who->line);
+	used = op_line_columns(&who->line);
 	if (columns)
-		pp_line_short(&who->line, text,
+		op_line_short(&who->line, text,
 			      columns > used + LEAST_NAME ? columns - used : LEAST_NAME);
 	else
-		pp_line_safe(&who->line, text);
+		op_line_safe(&who->line, text);
 	free(text);
 }
 
 static double share_of(const struct who *who, uint64_t weight)
 {
-	return pp_percent(weight, who->whole);
+	return op_percent(weight, who->whole);
 }
 
 static void put_class(struct who *who, size_t class)
@@ -126,22 +126,22 @@ static void put_class(struct who *who, size_t class)
 	int64_t id = pp_who_of(of, who->style->by);
 	const char *name = pp_head_thread_name(&who->profile->head, of);
 
-	pp_line_row(&who->line, share_of(who, who->weights[class]));
+	op_line_row(&who->line, share_of(who, who->weights[class]));
 	who_put_text(who, "", WIDTH_NUMBER);
-	pp_line_count(&who->line, who->profile->totals[class], 0);
+	op_line_count(&who->line, who->profile->totals[class], 0);
 	who_put_text(who, "", WIDTH_NUMBER);
-	pp_line_share(&who->line, share_of(who, who->weights[class]));
+	op_line_share(&who->line, share_of(who, who->weights[class]));
 	who_put_text(who, "", who->style->by == PP_BY_LABEL ? who->width_label : WIDTH_ID);
 	if (who->style->by == PP_BY_LABEL)
-		pp_line_safe(&who->line, of->label ? of->label : "none");
+		op_line_safe(&who->line, of->label ? of->label : "none");
 	else if (id == OP_ALL)
-		pp_line_puts(&who->line, "not known");
+		op_line_puts(&who->line, "not known");
 	else
-		pp_line_count(&who->line, (uint64_t)id, 0);
+		op_line_count(&who->line, (uint64_t)id, 0);
 	if (who->has_names)
 		who_put_text(who, name ? name : "", WIDTH_THREAD);
 	put_programs(who, class);
-	pp_line_end(&who->line, who->out);
+	op_line_end(&who->line, who->out);
 }
 
 static void put_classes(struct who *who)
@@ -149,7 +149,7 @@ static void put_classes(struct who *who)
 	const size_t n = who->profile->classes->n;
 	uint64_t most = who->style->max_lines, rest = 0;
 	size_t n_shown = 0, n_rest = 0;
-	bool *shown = pp_alloc(n + 1, sizeof(*shown));
+	bool *shown = op_alloc(n + 1, sizeof(*shown));
 
 	for (size_t i = 0; i < n; i++) {
 		uint64_t weight = who->weights[who->order[i]];
@@ -172,7 +172,7 @@ static void put_classes(struct who *who)
 		who_put_text(who, "",
 			     2 * WIDTH_NUMBER + WIDTH_ID + (who->has_names ? WIDTH_THREAD : 0));
 		who_put_text(who, text, 0);
-		pp_line_end(&who->line, who->out);
+		op_line_end(&who->line, who->out);
 		free(text);
 	}
 	free(shown);
@@ -185,8 +185,8 @@ void pp_report_who(const struct pp_profile *profile, const struct pp_report_styl
 			  .style = style,
 			  .out = out,
 			  .line = {.color = style->color},
-			  .order = pp_alloc(n + 1, sizeof(size_t)),
-			  .weights = pp_alloc(n + 1, sizeof(uint64_t))};
+			  .order = op_alloc(n + 1, sizeof(size_t)),
+			  .weights = op_alloc(n + 1, sizeof(uint64_t))};
 	bool has_weights = false; /* then all have the unit of events */
 
 	for (size_t i = 0; i < n; i++)
@@ -213,5 +213,5 @@ void pp_report_who(const struct pp_profile *profile, const struct pp_report_styl
 	put_classes(&who);
 	free(who.order);
 	free(who.weights);
-	pp_line_free(&who.line);
+	op_line_free(&who.line);
 }

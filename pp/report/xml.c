@@ -20,18 +20,18 @@
 static void put_list(struct pp_report_xml *report, const char *attribute,
 		     const struct op_strings *list)
 {
-	struct pp_line line = {0};
+	struct op_line line = {0};
 
 	if (!list || !list->count)
 		return;
 	for (size_t i = 0; i < list->count; i++) {
 		if (i)
-			pp_line_puts(&line, ",");
-		pp_line_puts(&line, list->item[i]);
+			op_line_puts(&line, ",");
+		op_line_puts(&line, list->item[i]);
 	}
-	pp_line_add(&line, "", 1);
+	op_line_add(&line, "", 1);
 	op_xml_text(&report->xml, attribute, line.text);
-	pp_line_free(&line);
+	op_line_free(&line);
 }
 
 /* The words of --merge. */
@@ -359,7 +359,7 @@ static void number_details(struct pp_report_xml *report)
 	const struct pp_listing *listing = &report->listing;
 	size_t details = 0;
 
-	report->first_detail = pp_alloc(listing->n, sizeof(*report->first_detail));
+	report->first_detail = op_alloc(listing->n, sizeof(*report->first_detail));
 	for (size_t i = 0; i < listing->n; i++) {
 		report->first_detail[i] = details;
 		details += listing->rows[i]->n_details;

@@ -94,7 +94,7 @@ void pp_report_xml_bytes(struct pp_report_xml *report)
 		.n_dirs = list->n_dirs,
 		.want_code = true,
 	};
-	const struct pp_row **rows = pp_alloc(listing->n, sizeof(*rows));
+	const struct pp_row **rows = op_alloc(listing->n, sizeof(*rows));
 
 	for (size_t i = 0; i < listing->n; i++)
 		rows[i] = listing->rows[i];

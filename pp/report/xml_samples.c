@@ -54,8 +54,8 @@ static void make_indices(struct samples *samples)
 {
 	const struct pp_listing *listing = &samples->report->listing;
 
-	samples->by_image = pp_alloc(listing->n, sizeof(*samples->by_image));
-	samples->by_callee = pp_alloc(listing->n_arcs, sizeof(*samples->by_callee));
+	samples->by_image = op_alloc(listing->n, sizeof(*samples->by_image));
+	samples->by_callee = op_alloc(listing->n_arcs, sizeof(*samples->by_callee));
 	for (size_t i = 0; i < listing->n; i++)
 		samples->by_image[i] = listing->rows[i];
 	for (size_t i = 0; i < listing->n_arcs; i++)
@@ -236,7 +236,7 @@ static size_t pass_over(const struct samples *samples, const struct pp_part *par
 static void put_own_counts(struct samples *samples, const struct binary *binary)
 {
 	const size_t n = samples->report->profile->classes->columns;
-	uint64_t *counts = pp_alloc(n, sizeof(*counts));
+	uint64_t *counts = op_alloc(n, sizeof(*counts));
 
 	for (size_t i = 0; i < binary->n_parts; i++)
 		if (is_own(&binary->parts[i]))
@@ -334,7 +334,7 @@ static void put_process(struct samples *samples, const struct binary *binary, si
 static struct binary *gather_binaries(const struct samples *samples, size_t *n)
 {
 	const struct pp_profile *profile = samples->report->profile;
-	struct binary *binaries = pp_alloc(profile->n_apps, sizeof(*binaries));
+	struct binary *binaries = op_alloc(profile->n_apps, sizeof(*binaries));
 	size_t next = 0;
 
 	*n = 0;

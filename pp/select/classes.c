@@ -16,7 +16,7 @@
 
 int pp_merge_parse(struct pp_merge *merge, const char *list, struct op_error *error)
 {
-	char *copy = pp_copy(list), *rest = copy, *item;
+	char *copy = op_copy(list), *rest = copy, *item;
 	int result = 0;
 
 	while (!result && (item = strsep(&rest, ",")) != NULL) {
@@ -137,7 +137,7 @@ static struct differences find_differences(const struct pp_classes *classes)
 
 static void list_add(char **list, const char *item)
 {
-	char *longer = *list ? pp_format("%s, %s", *list, item) : pp_copy(item);
+	char *longer = *list ? op_format("%s, %s", *list, item) : op_copy(item);
 
 	free(*list);
 	*list = longer;
@@ -198,43 +198,43 @@ static void name_class(const struct pp_classes *classes, struct pp_class *class)
 {
 	switch (classes->axis) {
 	case PP_AXIS_EVENT:
-		class->column = pp_format("%s:%" PRIu64, class->event, class->count);
+		class->column = op_format("%s:%" PRIu64, class->event, class->count);
 		if (is_ambiguous(classes, class)) {
 			char *bare = class->column;
 
-			class->column = pp_format("%s:0x%02" PRIx64, bare, class->unit_mask);
+			class->column = op_format("%s:0x%02" PRIx64, bare, class->unit_mask);
 			free(bare);
 		}
 		break;
 	case PP_AXIS_CPU:
-		class->column = class->cpu == OP_ALL ? pp_copy("cpu:all")
-						     : pp_format("cpu:%" PRId64, class->cpu);
+		class->column = class->cpu == OP_ALL ? op_copy("cpu:all")
+						     : op_format("cpu:%" PRId64, class->cpu);
 		class->title = class->cpu == OP_ALL
-				       ? pp_copy("Samples on all CPUs")
-				       : pp_format("Samples on CPU %" PRId64, class->cpu);
+				       ? op_copy("Samples on all CPUs")
+				       : op_format("Samples on CPU %" PRId64, class->cpu);
 		break;
 	case PP_AXIS_TGID:
-		class->column = class->tgid == OP_ALL ? pp_copy("tgid:all")
-						      : pp_format("tgid:%" PRId64, class->tgid);
+		class->column = class->tgid == OP_ALL ? op_copy("tgid:all")
+						      : op_format("tgid:%" PRId64, class->tgid);
 		class->title = class->tgid == OP_ALL
-				       ? pp_copy("Processes with any thread group ID")
-				       : pp_format("Processes with a thread group ID of %" PRId64,
+				       ? op_copy("Processes with any thread group ID")
+				       : op_format("Processes with a thread group ID of %" PRId64,
 						   class->tgid);
 		break;
 	case PP_AXIS_TID:
-		class->column = class->tid == OP_ALL ? pp_copy("tid:all")
-						     : pp_format("tid:%" PRId64, class->tid);
+		class->column = class->tid == OP_ALL ? op_copy("tid:all")
+						     : op_format("tid:%" PRId64, class->tid);
 		class->title =
 			class->tid == OP_ALL
-				? pp_copy("Processes with any thread ID")
-				: pp_format("Processes with a thread ID of %" PRId64, class->tid);
+				? op_copy("Processes with any thread ID")
+				: op_format("Processes with a thread ID of %" PRId64, class->tid);
 		break;
 	case PP_AXIS_LABEL:
-		class->column = pp_format("%s:%s", classes->label_name,
+		class->column = op_format("%s:%s", classes->label_name,
 					  class->label ? class->label : "none");
-		class->title = class->label ? pp_format("Samples of %s %s", classes->label_name,
+		class->title = class->label ? op_format("Samples of %s %s", classes->label_name,
 							class->label)
-					    : pp_format("Samples without %s", classes->label_name);
+					    : op_format("Samples without %s", classes->label_name);
 		break;
 	}
 }
@@ -242,7 +242,7 @@ static void name_class(const struct pp_classes *classes, struct pp_class *class)
 static void add_class(struct pp_classes *classes, size_t *capacity,
 		      const struct op_sample_name *name, const char *label)
 {
-	classes->items = pp_grow(classes->items, capacity, classes->n + 1, sizeof(struct pp_class));
+	classes->items = op_grow(classes->items, capacity, classes->n + 1, sizeof(struct pp_class));
 	classes->items[classes->n++] = (struct pp_class){
 		.event = name->event,
 		.count = name->count,
@@ -307,7 +307,7 @@ static struct pp_sample_file **list_all(struct pp_sample_list *list, size_t *n)
 		     {list->weights, list->n_weights},
 		     {list->weight_arcs, list->n_weight_arcs}};
 	size_t most = list->n + list->n_arcs + list->n_weights + list->n_weight_arcs;
-	struct pp_sample_file **all = pp_alloc(most, sizeof(*all));
+	struct pp_sample_file **all = op_alloc(most, sizeof(*all));
 
 	*n = 0;
 	for (size_t i = 0; i < OP_ARRAY_SIZE(kinds); i++)
@@ -374,12 +374,12 @@ static void classify_stacks(const struct pp_classes *classes, struct pp_sample_l
 static const char **labels_of_sessions(struct pp_classes *classes,
 				       const struct pp_sample_list *list)
 {
-	const char **labels = pp_alloc(list->n_dirs, sizeof(*labels));
+	const char **labels = op_alloc(list->n_dirs, sizeof(*labels));
 
 	for (size_t i = 0; i < list->n_dirs; i++) {
 		char *value = op_label_read(list->samples_dirs[i], classes->label_name);
 
-		labels[i] = value ? pp_names_keep(&classes->labels, value) : NULL;
+		labels[i] = value ? op_names_keep(&classes->labels, value) : NULL;
 		free(value);
 	}
 	return labels;
@@ -440,6 +440,6 @@ void pp_classes_free(struct pp_classes *classes)
 		free(classes->items[i].title);
 	}
 	free(classes->items);
-	pp_names_free_kept(&classes->labels);
+	op_names_free_kept(&classes->labels);
 	memset(classes, 0, sizeof(*classes));
 }

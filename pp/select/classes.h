@@ -66,7 +66,7 @@ struct pp_classes {
 	size_t columns; /* length of arrays of counts: samples by class, then weights by class */
 	enum pp_axis axis;
 	const char *label_name; /* of pp_merge.label */
-	struct pp_names labels; /* its values, which are owned */
+	struct op_names labels; /* its values, which are owned */
 };
 
 /**

@@ -30,7 +30,7 @@ static uint64_t read_time(const struct pp_sample_list *list, const struct pp_sca
 			  const char *file)
 {
 	const struct op_sample_name *name = scale->name;
-	char *path = pp_format("%s/" OP_SAMPLES_STATS "/" OP_STATS_EVENTS "/%s.%" PRIu64 ".%" PRIu64
+	char *path = op_format("%s/" OP_SAMPLES_STATS "/" OP_STATS_EVENTS "/%s.%" PRIu64 ".%" PRIu64
 			       "/%s",
 			       list->samples_dirs[scale->session], name->event, name->count,
 			       name->unit_mask, file);
@@ -63,7 +63,7 @@ static size_t scale_of(struct pp_sample_list *list, const struct pp_sample_file 
 		i++;
 	if (i < list->n_scales)
 		return i;
-	scale = pp_alloc(1, sizeof(*scale));
+	scale = op_alloc(1, sizeof(*scale));
 	scale->name = &file->name;
 	scale->session = session;
 	scale->enabled_ns = read_time(list, scale, OP_STATS_ENABLED_NS);
@@ -74,7 +74,7 @@ static size_t scale_of(struct pp_sample_list *list, const struct pp_sample_file 
 	scale->missing_ns = read_time(list, scale, OP_STATS_MISSING_NS);
 	for (size_t k = 0; k < 4; k++)
 		scale->rest[k] = scale->running_ns / 2;
-	list->scales = pp_grow(list->scales, &list->scales_capacity, i + 1, sizeof(*list->scales));
+	list->scales = op_grow(list->scales, &list->scales_capacity, i + 1, sizeof(*list->scales));
 	list->scales[list->n_scales++] = scale;
 	return i;
 }
@@ -98,7 +98,7 @@ static void add_time(uint64_t *sum, uint64_t time)
 /* The sum over the sessions and the merged unit masks, each of them once. */
 static void add_to_classes(struct pp_sample_list *list, struct pp_classes *classes)
 {
-	bool *added = pp_alloc(classes->n * list->n_scales, sizeof(*added));
+	bool *added = op_alloc(classes->n * list->n_scales, sizeof(*added));
 
 	for (size_t i = 0; i < list->n; i++) {
 		size_t index = scale_of(list, &list->files[i]);

@@ -14,19 +14,19 @@
 
 static void add_pack(struct pp_sample_list *list, struct op_pack *pack)
 {
-	list->packs = pp_grow(list->packs, &list->packs_capacity, list->n_packs + 1,
+	list->packs = op_grow(list->packs, &list->packs_capacity, list->n_packs + 1,
 			      sizeof(struct op_pack *));
 	list->packs[list->n_packs++] = pack;
 }
 
-static void add_bad(struct pp_sample_list *list, const char *why, struct pp_warnings *warnings)
+static void add_bad(struct pp_sample_list *list, const char *why, struct op_warnings *warnings)
 {
-	pp_warnings_add(warnings, PP_BAD_FILE, "skipped: %s", why);
+	op_warnings_add(warnings, OP_BAD_FILE, "skipped: %s", why);
 	list->n_bad++;
 }
 
 static struct op_pack *open_whole(struct pp_sample_list *list, const char *samples_dir,
-				  struct pp_warnings *warnings)
+				  struct op_warnings *warnings)
 {
 	struct op_pack *pack = NULL;
 	struct op_strings wrong = {0};
@@ -43,7 +43,7 @@ static struct op_pack *open_whole(struct pp_sample_list *list, const char *sampl
 }
 
 struct op_pack *pp_pack_open(struct pp_sample_list *list, const char *samples_dir, bool is_whole,
-			     struct pp_warnings *warnings)
+			     struct op_warnings *warnings)
 {
 	struct op_pack *pack = NULL;
 	struct op_error error;
@@ -61,7 +61,7 @@ static void add_file(struct pp_sample_list *list, const char *samples_dir, struc
 		     const struct op_pack_file *packed, const struct op_sample_name *name)
 {
 	const struct pp_sample_file file = {
-		.path = pp_format("%s/%s", samples_dir, packed->name),
+		.path = op_format("%s/%s", samples_dir, packed->name),
 		.name = *name,
 		.pack = pack,
 		.place = packed->place,
@@ -72,24 +72,24 @@ static void add_file(struct pp_sample_list *list, const char *samples_dir, struc
 
 	if (name->is_arc) {
 		list->arcs =
-			pp_grow(list->arcs, &list->arcs_capacity, list->n_arcs + 1, sizeof(file));
+			op_grow(list->arcs, &list->arcs_capacity, list->n_arcs + 1, sizeof(file));
 		list->arcs[list->n_arcs++] = file;
 	} else {
-		list->files = pp_grow(list->files, &list->capacity, list->n + 1, sizeof(file));
+		list->files = op_grow(list->files, &list->capacity, list->n + 1, sizeof(file));
 		list->files[list->n++] = file;
 	}
 }
 
 /* Skips samples of sample files, of a profiler that profiled its own session. */
 static bool is_of_itself(const struct pp_sample_search *search, const char *samples_dir,
-			 const char *name, struct pp_warnings *warnings)
+			 const char *name, struct op_warnings *warnings)
 {
 	size_t n = strlen(search->samples_root);
 	const char *at = strstr(name, search->samples_root);
 
 	if (!at || at[n] != '/')
 		return false;
-	pp_warnings_add(warnings, PP_BAD_NAME, "skipped: samples of a sample file, %s/%.*s",
+	op_warnings_add(warnings, OP_BAD_NAME, "skipped: samples of a sample file, %s/%.*s",
 			samples_dir, (int)(at + n - name), name);
 	return true;
 }
@@ -97,7 +97,7 @@ static bool is_of_itself(const struct pp_sample_search *search, const char *samp
 static void sample_list_take_file(struct pp_sample_list *list,
 				  const struct pp_sample_search *search, const char *samples_dir,
 				  struct op_pack *pack, const struct op_pack_file *packed,
-				  struct pp_warnings *warnings)
+				  struct op_warnings *warnings)
 {
 	struct op_sample_name name;
 	struct op_error error;
@@ -106,7 +106,7 @@ static void sample_list_take_file(struct pp_sample_list *list,
 	    is_of_itself(search, samples_dir, packed->name, warnings))
 		return;
 	if (op_sample_name_parse(packed->name, &name, &error)) {
-		pp_warnings_add(warnings, PP_BAD_NAME, "skipped: %s: %s", op_pack_path(pack),
+		op_warnings_add(warnings, OP_BAD_NAME, "skipped: %s: %s", op_pack_path(pack),
 				error.text);
 		return;
 	}
@@ -120,10 +120,10 @@ static void sample_list_take_file(struct pp_sample_list *list,
 
 void pp_pack_search(struct pp_sample_list *list, const struct pp_sample_search *search,
 		    struct op_pack *pack, const char *samples_dir, const char *tree,
-		    struct pp_warnings *warnings)
+		    struct op_warnings *warnings)
 {
 	static const char *const below[] = {"{root}/", "{kern}/"};
-	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
+	struct op_pack_walk *walk = op_alloc(1, sizeof(*walk));
 	size_t length = strlen(tree);
 	struct op_pack_file packed;
 

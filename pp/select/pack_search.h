@@ -14,7 +14,7 @@
  * Return: the pack; NULL if there is none.
  */
 struct op_pack *pp_pack_open(struct pp_sample_list *list, const char *samples_dir, bool is_whole,
-			     struct pp_warnings *warnings);
+			     struct op_warnings *warnings);
 
 /**
  * pp_pack_search - add the sample files of a session's pack to a list
@@ -26,6 +26,6 @@ struct op_pack *pp_pack_open(struct pp_sample_list *list, const char *samples_di
  */
 void pp_pack_search(struct pp_sample_list *list, const struct pp_sample_search *search,
 		    struct op_pack *pack, const char *samples_dir, const char *tree,
-		    struct pp_warnings *warnings);
+		    struct op_warnings *warnings);
 
 #endif

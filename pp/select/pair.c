@@ -11,7 +11,7 @@
 static void select_pair_add(struct op_strings *list, const char *word)
 {
 	if (op_strings_add(list, word))
-		pp_out_of_memory();
+		op_out_of_memory();
 }
 
 static int wrong(struct op_error *error)
@@ -69,7 +69,7 @@ static int add_inside(struct op_strings *out, int argc, char **argv, int *i, str
 		select_pair_add(out, given);
 		return 0;
 	}
-	word = pp_format(SESSION_TAG "%s", dir);
+	word = op_format(SESSION_TAG "%s", dir);
 	select_pair_add(out, word);
 	free(word);
 	return 0;

@@ -32,7 +32,7 @@ static void keep_entries(struct worker *worker, struct pp_sample_file *file)
 
 	if (size > SMALL_FILE || atomic_fetch_add(&worker->tree->kept, size) + size > KEPT_MAX)
 		return;
-	file->entries = pp_chunk(size);
+	file->entries = op_chunk(size);
 	odb_load_entries(&worker->load, file->entries);
 }
 
@@ -43,7 +43,7 @@ static int worker_load(struct worker *worker, int directory, const char *name,
 	struct odb_error error;
 
 	if (odb_load(&worker->load, directory, name, worker->path, &error)) {
-		pp_sample_note(worker, PP_BAD_FILE, "skipped: %s", error.text);
+		pp_sample_note(worker, OP_BAD_FILE, "skipped: %s", error.text);
 		worker->found.n_bad++;
 		return -1;
 	}
@@ -85,7 +85,7 @@ void pp_sample_add_file(struct worker *worker, int directory, const char *name)
 	    !strncmp(strrchr(worker->path, '/') + 1, ODB_TEMPORARY, strlen(ODB_TEMPORARY)))
 		return;
 	if (op_sample_name_parse(worker->path, &file.name, &error)) {
-		pp_sample_note(worker, PP_BAD_NAME, "skipped: %s", error.text);
+		pp_sample_note(worker, OP_BAD_NAME, "skipped: %s", error.text);
 		return;
 	}
 	if (!worker_is_wanted(worker, &file.name) ||
@@ -93,13 +93,13 @@ void pp_sample_add_file(struct worker *worker, int directory, const char *name)
 		op_sample_name_free(&file.name);
 		return;
 	}
-	file.path = pp_copy(worker->path);
+	file.path = op_copy(worker->path);
 	if (file.name.is_arc) {
-		found->arcs = pp_grow(found->arcs, &found->arcs_capacity, found->n_arcs + 1,
+		found->arcs = op_grow(found->arcs, &found->arcs_capacity, found->n_arcs + 1,
 				      sizeof(file));
 		found->arcs[found->n_arcs++] = file;
 	} else {
-		found->files = pp_grow(found->files, &found->capacity, found->n + 1, sizeof(file));
+		found->files = op_grow(found->files, &found->capacity, found->n + 1, sizeof(file));
 		found->files[found->n++] = file;
 	}
 	atomic_fetch_add_explicit(&worker->tree->n_found, 1, memory_order_relaxed);
@@ -119,11 +119,11 @@ static void add_entry(struct worker *worker, const struct dirent64 *entry)
 
 	if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 		return;
-	worker->entries = pp_grow(worker->entries, &worker->entries_capacity, worker->n_entries + 1,
+	worker->entries = op_grow(worker->entries, &worker->entries_capacity, worker->n_entries + 1,
 				  sizeof(*worker->entries));
 	worker->entries[worker->n_entries++] =
 		(struct entry){.name = worker->n_names, .type = entry->d_type};
-	worker->names = pp_grow(worker->names, &worker->names_capacity, worker->n_names + n, 1);
+	worker->names = op_grow(worker->names, &worker->names_capacity, worker->n_names + n, 1);
 	memcpy(worker->names + worker->n_names, entry->d_name, n);
 	worker->n_names += n;
 }
@@ -156,7 +156,7 @@ static bool is_of_itself(struct worker *worker)
 
 	if (worker->length < 2 * n || strcmp(worker->path + worker->length - n, samples_root) != 0)
 		return false;
-	pp_sample_note(worker, PP_BAD_NAME, "skipped: samples of a sample file, %s", worker->path);
+	pp_sample_note(worker, OP_BAD_NAME, "skipped: samples of a sample file, %s", worker->path);
 	return true;
 }
 
@@ -170,7 +170,7 @@ int pp_sample_enter(struct worker *worker, int parent, const char *name)
 		    O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
 	if (fd >= 0 && !list_directory(worker, fd))
 		return fd;
-	pp_sample_note(worker, PP_BAD_DIRECTORY, "skipped: cannot read %s: %s", worker->path,
+	pp_sample_note(worker, OP_BAD_DIRECTORY, "skipped: cannot read %s: %s", worker->path,
 		       strerror(errno));
 	if (fd >= 0)
 		close(fd);
@@ -183,7 +183,7 @@ static int go_to(struct worker *worker, const char *name)
 	size_t n = strlen(name);
 
 	if (worker->length + 1 + n >= sizeof(worker->path)) {
-		pp_sample_note(worker, PP_BAD_NAME, "skipped: a path longer than %d in %s",
+		pp_sample_note(worker, OP_BAD_NAME, "skipped: a path longer than %d in %s",
 			       PATH_MAX, worker->path);
 		return -1;
 	}
@@ -209,7 +209,7 @@ static unsigned char type_here(struct worker *worker, unsigned char type)
 		       : S_ISREG(status.st_mode) ? DT_REG
 						 : DT_UNKNOWN;
 	if (type != DT_REG && type != DT_DIR)
-		pp_sample_note(worker, PP_BAD_NAME, "skipped: %s is not a regular file",
+		pp_sample_note(worker, OP_BAD_NAME, "skipped: %s is not a regular file",
 			       worker->path);
 	return type;
 }

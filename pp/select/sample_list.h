@@ -99,7 +99,7 @@ char *pp_session_dir_in(const char *archive, const char *session_dir);
  */
 int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 			const struct pp_spec *spec, bool exclude_dependent,
-			struct pp_warnings *warnings, struct op_error *error);
+			struct op_warnings *warnings, struct op_error *error);
 
 /* The index in samples_dirs of the session that the file at @path belongs to. */
 size_t pp_sample_session(const struct pp_sample_list *list, const char *path);

@@ -29,6 +29,6 @@ bool pp_sample_is_wanted(const struct pp_sample_search *search, const struct op_
  * The files are sorted by name, component by component, so that every run gives the same result.
  */
 void pp_sample_search(struct pp_sample_list *list, const struct pp_sample_search *search,
-		      const char *directory, struct pp_warnings *warnings);
+		      const char *directory, struct op_warnings *warnings);
 
 #endif

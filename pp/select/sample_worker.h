@@ -29,9 +29,9 @@ struct item {
 	size_t files, files_end, arcs, arcs_end, notes, notes_end;
 };
 
-/* A warning, kept for pp_warnings_add(). */
+/* A warning, kept for op_warnings_add(). */
 struct note {
-	enum pp_warning_kind kind;
+	enum op_warning_kind kind;
 	char *text;
 };
 
@@ -72,7 +72,7 @@ void pp_sample_add_file(struct worker *worker, int directory, const char *name);
 int pp_sample_enter(struct worker *worker, int parent, const char *name);
 bool pp_sample_is_passed_over(const struct worker *worker, const char *name);
 void pp_sample_search_directory(struct worker *worker, int parent, const char *name, int depth);
-void pp_sample_note(struct worker *worker, enum pp_warning_kind kind, const char *format, ...)
+void pp_sample_note(struct worker *worker, enum op_warning_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -19,7 +19,7 @@
 #include "libop/base/progress.h"
 #include "libop/base/memory.h"
 
-void pp_sample_note(struct worker *worker, enum pp_warning_kind kind, const char *format, ...)
+void pp_sample_note(struct worker *worker, enum op_warning_kind kind, const char *format, ...)
 {
 	char text[2048];
 	va_list args;
@@ -27,9 +27,9 @@ void pp_sample_note(struct worker *worker, enum pp_warning_kind kind, const char
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	worker->notes = pp_grow(worker->notes, &worker->notes_capacity, worker->n_notes + 1,
+	worker->notes = op_grow(worker->notes, &worker->notes_capacity, worker->n_notes + 1,
 				sizeof(*worker->notes));
-	worker->notes[worker->n_notes++] = (struct note){kind, pp_copy(text)};
+	worker->notes[worker->n_notes++] = (struct note){kind, op_copy(text)};
 }
 
 /* ---- sharing ---- */
@@ -72,7 +72,7 @@ struct items {
 
 static void add_item(struct items *items, struct item item)
 {
-	items->array = pp_grow(items->array, &items->capacity, items->n + 1, sizeof(item));
+	items->array = op_grow(items->array, &items->capacity, items->n + 1, sizeof(item));
 	items->array[items->n++] = item;
 }
 
@@ -119,7 +119,7 @@ static void split(struct worker *worker, struct item *item, struct items *out)
 
 			if (!is_directory || !pp_sample_is_passed_over(worker, name))
 				add_item(out,
-					 (struct item){.path = pp_format("%s/%s", item->path, name),
+					 (struct item){.path = op_format("%s/%s", item->path, name),
 						       .is_directory = is_directory,
 						       .is_whole = !is_directory});
 		}
@@ -190,13 +190,13 @@ static void sample_file_append(struct pp_sample_file **files, size_t *n, size_t 
 {
 	if (first == end)
 		return;
-	*files = pp_grow(*files, capacity, *n + (end - first), sizeof(**files));
+	*files = op_grow(*files, capacity, *n + (end - first), sizeof(**files));
 	memcpy(*files + *n, found + first, (end - first) * sizeof(**files));
 	*n += end - first;
 }
 
 static void collect(struct tree *tree, struct worker **workers, struct pp_sample_list *list,
-		    struct pp_warnings *warnings)
+		    struct op_warnings *warnings)
 {
 	for (size_t i = 0; i < tree->n_items; i++) {
 		const struct item *item = &tree->items[i];
@@ -207,7 +207,7 @@ static void collect(struct tree *tree, struct worker **workers, struct pp_sample
 		sample_file_append(&list->arcs, &list->n_arcs, &list->arcs_capacity,
 				   worker->found.arcs, item->arcs, item->arcs_end);
 		for (size_t k = item->notes; k < item->notes_end; k++)
-			pp_warnings_add(warnings, worker->notes[k].kind, "%s",
+			op_warnings_add(warnings, worker->notes[k].kind, "%s",
 					worker->notes[k].text);
 		free(item->path);
 	}
@@ -229,22 +229,22 @@ static void free_worker(struct worker *worker, struct pp_sample_list *list)
 }
 
 void pp_sample_search(struct pp_sample_list *list, const struct pp_sample_search *search,
-		      const char *directory, struct pp_warnings *warnings)
+		      const char *directory, struct op_warnings *warnings)
 {
 	struct tree tree = {.search = search, .list = list};
 	struct worker *workers[THREADS_MAX];
 	unsigned int n;
 
-	tree.items = pp_alloc(1, sizeof(*tree.items));
+	tree.items = op_alloc(1, sizeof(*tree.items));
 	tree.n_items = 1;
-	tree.items->path = pp_copy(directory);
+	tree.items->path = op_copy(directory);
 	tree.items->is_directory = true;
-	workers[0] = pp_alloc(1, sizeof(**workers));
+	workers[0] = op_alloc(1, sizeof(**workers));
 	workers[0]->tree = &tree;
 	spread(&tree, workers[0]);
 	n = choose_threads(&tree);
 	for (unsigned int i = 1; i < n; i++) {
-		workers[i] = pp_alloc(1, sizeof(**workers));
+		workers[i] = op_alloc(1, sizeof(**workers));
 		workers[i]->tree = &tree;
 		workers[i]->number = i;
 	}

@@ -10,7 +10,7 @@
 
 int pp_select_files(struct pp_sample_list *list, const char *session_dir,
 		    const struct pp_spec *spec, bool exclude_dependent,
-		    struct pp_warnings *warnings, struct op_error *error)
+		    struct op_warnings *warnings, struct op_error *error)
 {
 	if (pp_sample_list_find(list, session_dir, spec, exclude_dependent, warnings, error))
 		return -1;
@@ -30,7 +30,7 @@ int pp_select_files(struct pp_sample_list *list, const char *session_dir,
 
 int pp_select(struct pp_sample_list *list, struct pp_classes *classes, const char *session_dir,
 	      const struct pp_spec *spec, const struct pp_merge *merge, bool exclude_dependent,
-	      struct pp_warnings *warnings, struct op_error *error)
+	      struct op_warnings *warnings, struct op_error *error)
 {
 	/* Names become columns, so only the names of valid files are used. */
 	list->want_counts = list->want_weights = true;

@@ -28,11 +28,11 @@
  */
 int pp_select(struct pp_sample_list *list, struct pp_classes *classes, const char *session_dir,
 	      const struct pp_spec *spec, const struct pp_merge *merge, bool exclude_dependent,
-	      struct pp_warnings *warnings, struct op_error *error);
+	      struct op_warnings *warnings, struct op_error *error);
 
 /* As pp_select(), but without classes, and without reading any file. */
 int pp_select_files(struct pp_sample_list *list, const char *session_dir,
 		    const struct pp_spec *spec, bool exclude_dependent,
-		    struct pp_warnings *warnings, struct op_error *error);
+		    struct op_warnings *warnings, struct op_error *error);
 
 #endif

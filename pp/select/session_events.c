@@ -20,7 +20,7 @@ static void events_take_line(struct op_events *events, const char *text)
 
 	if (op_events_parse(text, &line, &error))
 		return;
-	events->event = pp_grow(events->event, &capacity, events->count + line.count,
+	events->event = op_grow(events->event, &capacity, events->count + line.count,
 				sizeof(*events->event));
 	for (size_t i = 0; i < line.count; i++)
 		events->event[events->count++] = line.event[i];
@@ -30,7 +30,7 @@ static void events_take_line(struct op_events *events, const char *text)
 void pp_session_events_read(const char *samples_dir, struct op_events *events)
 {
 	static const char key[] = "events ";
-	char *path = pp_format("%s/" OP_SAMPLES_SOURCE, samples_dir), *line;
+	char *path = op_format("%s/" OP_SAMPLES_SOURCE, samples_dir), *line;
 	char *text = foreign_read(path, NOTES_MOST, NULL, NULL), *rest = text;
 
 	while ((line = strsep(&rest, "\n")))

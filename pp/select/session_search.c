@@ -28,14 +28,14 @@
 /* Searches the trees of images below @tree ("", or a name and a slash) of a session. */
 static void search_tree(struct pp_sample_list *list, const struct pp_sample_search *search,
 			struct op_pack *pack, const char *samples_dir, const char *tree,
-			struct pp_warnings *warnings)
+			struct op_warnings *warnings)
 {
 	static const char *const below[] = {"{root}", "{kern}"};
 	struct stat status;
 
 	pp_pack_search(list, search, pack, samples_dir, tree, warnings);
 	for (size_t i = 0; !search->is_whole && i < OP_ARRAY_SIZE(below); i++) {
-		char *path = pp_format("%s/%s%s", samples_dir, tree, below[i]);
+		char *path = op_format("%s/%s%s", samples_dir, tree, below[i]);
 
 		if (strlen(path) < PATH_MAX && !lstat(path, &status))
 			pp_sample_search(list, search, path, warnings);
@@ -50,7 +50,7 @@ static void mark_weights(struct pp_sample_file *files, size_t n)
 }
 
 static void search_once(struct pp_sample_list *list, const struct pp_sample_search *search,
-			const char *samples_dir, struct pp_warnings *warnings)
+			const char *samples_dir, struct op_warnings *warnings)
 {
 	struct op_pack *pack = pp_pack_open(list, samples_dir, search->is_whole, warnings);
 	bool has_stacks =
@@ -101,7 +101,7 @@ static void forget(struct pp_sample_list *list, const struct pp_sample_list *bef
 
 /* Packing a session replaces its directory: search again, instead of mixing the two. */
 static void search_session(struct pp_sample_list *list, const struct pp_sample_search *search,
-			   const char *samples_dir, struct pp_warnings *warnings)
+			   const char *samples_dir, struct op_warnings *warnings)
 {
 	const struct pp_sample_list before = *list;
 
@@ -121,7 +121,7 @@ static void search_session(struct pp_sample_list *list, const struct pp_sample_s
 /* Until the list is freed: its files are read later.  Return: whether it is held. */
 static bool hold_session(struct pp_sample_list *list, const char *samples_dir)
 {
-	list->holds = pp_grow(list->holds, &list->holds_capacity, list->n_holds + 1,
+	list->holds = op_grow(list->holds, &list->holds_capacity, list->n_holds + 1,
 			      sizeof(*list->holds));
 	list->holds[list->n_holds++] = op_hold_to_read(samples_dir);
 	return list->holds[list->n_holds - 1] >= 0;
@@ -131,7 +131,7 @@ static bool hold_session(struct pp_sample_list *list, const char *samples_dir)
 static char *find_similar(const char *samples_dir)
 {
 	const char *slash = strrchr(samples_dir, '/');
-	char *root = slash ? pp_format("%.*s", (int)(slash - samples_dir), samples_dir) : NULL;
+	char *root = slash ? op_format("%.*s", (int)(slash - samples_dir), samples_dir) : NULL;
 	DIR *dir = root ? opendir(root) : NULL;
 	struct op_similar similar = {.word = slash ? slash + 1 : samples_dir};
 	const struct dirent *entry;
@@ -146,7 +146,7 @@ static char *find_similar(const char *samples_dir)
 		if (next.name == similar.name)
 			continue;
 		free(found);
-		found = pp_copy(next.name);
+		found = op_copy(next.name);
 		similar = next;
 		similar.name = found;
 	}
@@ -175,7 +175,7 @@ static int add_session(struct pp_sample_list *list, char *samples_dir, struct op
 	int code = 0;
 
 	list->samples_dirs =
-		pp_grow(list->samples_dirs, &list->dirs_capacity, list->n_dirs + 1, sizeof(char *));
+		op_grow(list->samples_dirs, &list->dirs_capacity, list->n_dirs + 1, sizeof(char *));
 	list->samples_dirs[list->n_dirs++] = samples_dir;
 	if (stat(samples_dir, &status))
 		code = errno;
@@ -207,7 +207,7 @@ static int add_globbed(struct pp_sample_list *list, const char *samples_root, co
 		    !pp_globs_match(&globs, entry->d_name) ||
 		    pp_globs_match(&spec->session_excludes, entry->d_name))
 			continue;
-		if (add_session(list, pp_format("%s/%s", samples_root, entry->d_name), &ignored))
+		if (add_session(list, op_format("%s/%s", samples_root, entry->d_name), &ignored))
 			free(list->samples_dirs[--list->n_dirs]);
 	}
 	closedir(dir);
@@ -219,7 +219,7 @@ static int find_sessions(struct pp_sample_list *list, const char *archive, const
 			 const struct pp_spec *spec, struct op_error *error)
 {
 	if (!spec->sessions.count && !pp_globs_match(&spec->session_excludes, "current"))
-		return add_session(list, pp_format("%s/current", samples_root), error);
+		return add_session(list, op_format("%s/current", samples_root), error);
 	for (size_t i = 0; i < spec->sessions.count; i++) {
 		const char *session = spec->sessions.item[i];
 
@@ -231,9 +231,9 @@ static int find_sessions(struct pp_sample_list *list, const char *archive, const
 		if (pp_globs_match(&spec->session_excludes, session))
 			continue;
 		if (add_session(list,
-				*session == '/'	  ? pp_format("%s%s", archive, session)
-				: *session == '.' ? pp_copy(session)
-						  : pp_format("%s/%s", samples_root, session),
+				*session == '/'	  ? op_format("%s%s", archive, session)
+				: *session == '.' ? op_copy(session)
+						  : op_format("%s/%s", samples_root, session),
 				error))
 			return -1;
 	}
@@ -288,7 +288,7 @@ static void respect_suppliers(struct pp_sample_list *list, const struct pp_spec 
 static int check_owners(struct pp_sample_list *list, const struct pp_spec *spec,
 			const char *samples_root, struct op_error *error)
 {
-	char *session = pp_format("%s/..", samples_root);
+	char *session = op_format("%s/..", samples_root);
 	int result = check_owner(spec, session, error);
 
 	if (!result)
@@ -303,14 +303,14 @@ static int check_owners(struct pp_sample_list *list, const struct pp_spec *spec,
 
 char *pp_session_dir_in(const char *archive, const char *session_dir)
 {
-	char *path = pp_format("%s%s/" OP_SESSION_SAMPLES, archive, session_dir), *named = NULL;
+	char *path = op_format("%s%s/" OP_SESSION_SAMPLES, archive, session_dir), *named = NULL;
 	struct stat status;
 	bool there = !stat(path, &status);
 
 	free(path);
 	if (!*archive || there)
-		return pp_copy(session_dir);
-	path = pp_format("%s/" PP_ARCHIVE_SESSION, archive);
+		return op_copy(session_dir);
+	path = op_format("%s/" PP_ARCHIVE_SESSION, archive);
 	named = foreign_read(path, PATH_MAX, NULL, NULL);
 	free(path);
 	if (named)
@@ -318,16 +318,16 @@ char *pp_session_dir_in(const char *archive, const char *session_dir)
 	if (named && *named == '/' && !strstr(named, "/.."))
 		return named;
 	free(named);
-	return pp_copy(session_dir);
+	return op_copy(session_dir);
 }
 
 int pp_sample_list_find(struct pp_sample_list *list, const char *session_dir,
 			const struct pp_spec *spec, bool exclude_dependent,
-			struct pp_warnings *warnings, struct op_error *error)
+			struct op_warnings *warnings, struct op_error *error)
 {
 	const char *archive = spec->archive ? spec->archive : "";
 	char *dir = pp_session_dir_in(archive, session_dir);
-	char *samples_root = pp_format("%s%s/" OP_SESSION_SAMPLES, archive, dir);
+	char *samples_root = op_format("%s%s/" OP_SESSION_SAMPLES, archive, dir);
 	struct pp_sample_search search = {
 		.spec = spec, .samples_root = samples_root, .exclude_dependent = exclude_dependent};
 	int result;

@@ -44,7 +44,7 @@ static const struct tag {
 static void texts_add(struct op_strings *texts, const char *item)
 {
 	if (op_strings_add(texts, item))
-		pp_out_of_memory();
+		op_out_of_memory();
 }
 
 /* "N" or, if @may_span, "A-B". */
@@ -64,7 +64,7 @@ static int add_range(struct pp_ranges *ranges, char *item, bool may_span)
 		result = op_number_parse(dash + 1, "", range.low, UINT64_MAX, &range.high, NULL);
 	if (result)
 		return -1;
-	ranges->items = pp_grow(ranges->items, &ranges->capacity, ranges->n + 1, sizeof(range));
+	ranges->items = op_grow(ranges->items, &ranges->capacity, ranges->n + 1, sizeof(range));
 	ranges->items[ranges->n++] = range;
 	return 0;
 }
@@ -96,13 +96,13 @@ static int set_directory(char **member, const char *word, const char *directory,
 	if (*member)
 		return op_error_set(error, EINVAL, "'%s': a directory is given already: %s", word,
 				    *member);
-	*member = pp_copy(directory);
+	*member = op_copy(directory);
 	return 0;
 }
 
 static bool is_session_dir(const char *word)
 {
-	char *path = pp_format("%s/" OP_SESSION_SAMPLES, word);
+	char *path = op_format("%s/" OP_SESSION_SAMPLES, word);
 	struct stat status;
 	bool is = !stat(path, &status) && S_ISDIR(status.st_mode);
 
@@ -118,7 +118,7 @@ static int parse_list(struct pp_spec *spec, const struct tag *tag, const char *w
 
 	if (tag->kind == TAG_PATH)
 		return set_directory((char **)((char *)spec + tag->offset), word, list, error);
-	rest = copy = pp_copy(list);
+	rest = copy = op_copy(list);
 	while (!result && (item = strsep(&rest, ",")) != NULL) {
 		if (!*item)
 			result = op_error_set(error, EINVAL, "'%s': empty item in the list", word);
@@ -182,14 +182,14 @@ static void make_absolute(char **directory)
 	char *absolute = op_session_dir(*directory);
 
 	if (!absolute)
-		pp_out_of_memory();
+		op_out_of_memory();
 	free(*directory);
 	*directory = absolute;
 }
 
 int pp_spec_add(struct pp_spec *spec, const char *tag, const char *list, struct op_error *error)
 {
-	char *word = pp_format("%s:%s", tag, list);
+	char *word = op_format("%s:%s", tag, list);
 	int result = parse_word(spec, word, error);
 
 	free(word);

@@ -29,11 +29,11 @@ static void stack_search_take_file(struct stack_search *search, const char *path
 		op_sample_name_free(&file.name);
 		return;
 	}
-	file.path = pp_copy(path);
+	file.path = op_copy(path);
 	file.is_weight = search->is_weight;
 	file.is_stacks = true;
 	list->stacks =
-		pp_grow(list->stacks, &list->stacks_capacity, list->n_stacks + 1, sizeof(file));
+		op_grow(list->stacks, &list->stacks_capacity, list->n_stacks + 1, sizeof(file));
 	list->stacks[list->n_stacks++] = file;
 }
 
@@ -46,22 +46,22 @@ static int stack_search_visit(const char *path, const struct stat *status, void 
 }
 
 static void search_loose(struct stack_search *search, const char *samples_dir,
-			 struct pp_warnings *warnings)
+			 struct op_warnings *warnings)
 {
-	char *path = pp_format("%s/%s" OP_SAMPLES_STACKS, samples_dir,
+	char *path = op_format("%s/%s" OP_SAMPLES_STACKS, samples_dir,
 			       search->is_weight ? OP_SAMPLES_WEIGHTS "/" : "");
 	struct stat status;
 	struct op_error error;
 
 	if (!stat(path, &status) && op_walk(path, stack_search_visit, search, &error))
-		pp_warnings_add(warnings, PP_BAD_DIRECTORY, "skipped: %s", error.text);
+		op_warnings_add(warnings, OP_BAD_DIRECTORY, "skipped: %s", error.text);
 	free(path);
 }
 
 static void search_packed(struct stack_search *search, struct op_pack *pack,
 			  const char *samples_dir)
 {
-	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
+	struct op_pack_walk *walk = op_alloc(1, sizeof(*walk));
 	struct op_pack_file packed;
 
 	walk->pack = pack;
@@ -71,7 +71,7 @@ static void search_packed(struct stack_search *search, struct op_pack *pack,
 
 		if (packed.kind != OP_PACK_STACKS || is_weight != search->is_weight)
 			continue;
-		path = pp_format("%s/%s", samples_dir, packed.name);
+		path = op_format("%s/%s", samples_dir, packed.name);
 		stack_search_take_file(search, path,
 				       (struct pp_sample_file){
 					       .pack = pack,
@@ -85,7 +85,7 @@ static void search_packed(struct stack_search *search, struct op_pack *pack,
 }
 
 bool pp_stack_search(struct pp_sample_list *list, const struct pp_sample_search *search,
-		     struct op_pack *pack, const char *samples_dir, struct pp_warnings *warnings)
+		     struct op_pack *pack, const char *samples_dir, struct op_warnings *warnings)
 {
 	struct stack_search state = {.list = list, .search = search};
 	const int kinds = list->want_weights ? 2 : 1;

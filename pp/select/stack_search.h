@@ -19,6 +19,6 @@
  * Return: whether the session has any.
  */
 bool pp_stack_search(struct pp_sample_list *list, const struct pp_sample_search *search,
-		     struct op_pack *pack, const char *samples_dir, struct pp_warnings *warnings);
+		     struct op_pack *pack, const char *samples_dir, struct op_warnings *warnings);
 
 #endif

@@ -20,8 +20,8 @@ static void note_sessions(const struct pp_sample_list *list, const struct pp_sam
 static bool is_weighted(const struct pp_sample_list *list, const struct pp_classes *classes,
 			unsigned int class)
 {
-	bool *sampled = pp_alloc(list->n_dirs, sizeof(bool));
-	bool *weighted = pp_alloc(list->n_dirs, sizeof(bool));
+	bool *sampled = op_alloc(list->n_dirs, sizeof(bool));
+	bool *weighted = op_alloc(list->n_dirs, sizeof(bool));
 	bool any = false, all = true;
 
 	note_sessions(list, list->files, list->n, class, sampled);
@@ -92,7 +92,7 @@ uint64_t pp_weight(const struct pp_classes *classes, const uint64_t *counts, siz
 double pp_weight_share(const struct pp_classes *classes, const uint64_t *part,
 		       const uint64_t *whole, size_t class)
 {
-	return pp_percent(pp_weight(classes, part, class), pp_weight(classes, whole, class));
+	return op_percent(pp_weight(classes, part, class), pp_weight(classes, whole, class));
 }
 
 void pp_counts_add(const struct pp_classes *classes, uint64_t *sums, const uint64_t *counts)

@@ -62,10 +62,10 @@ void pp_intervals_begin(struct pp_intervals *intervals, struct pp_profile *profi
 
 	*intervals = (struct pp_intervals){
 		.profile = profile,
-		.rows = pp_alloc(profile->n_rows * n + 1, sizeof(*intervals->rows)),
-		.wholes = pp_alloc(n, sizeof(*intervals->wholes))};
+		.rows = op_alloc(profile->n_rows * n + 1, sizeof(*intervals->rows)),
+		.wholes = op_alloc(n, sizeof(*intervals->wholes))};
 	for (size_t i = 0; i < profile->n_rows; i++)
-		pp_hash_add(&intervals->by_name, row_key_of(profile->rows[i]), (uint32_t)i);
+		op_hash_add_or_exit(&intervals->by_name, row_key_of(profile->rows[i]), (uint32_t)i);
 }
 
 /* The index of a row of a run in the profile; n_rows: it is not there. */

@@ -155,7 +155,7 @@ long pp_bfd_read_symbols(struct pp_bfd_file *file)
 
 	if (!size || !(bfd_get_file_flags(file->bfd) & HAS_SYMS))
 		return 0;
-	file->symbols = pp_chunk(size);
+	file->symbols = op_chunk(size);
 	n = bfd_canonicalize_symtab(file->bfd, file->symbols);
 	return n > 0 ? n : 0;
 }

@@ -45,7 +45,7 @@ static bool has_build_id(const struct pp_elf_file *object, const char *path, con
 
 char *pp_debug_link_build_id_path(const char *build_id)
 {
-	return pp_format(DEBUG_DIR "/.build-id/%.2s/%s.debug", build_id, build_id + 2);
+	return op_format(DEBUG_DIR "/.build-id/%.2s/%s.debug", build_id, build_id + 2);
 }
 
 /* Returns @path if that file has the build-id of the object; else frees it and returns NULL. */
@@ -67,7 +67,7 @@ static char *find_by_build_id(const struct pp_elf_file *object, const char *root
 	if (!id)
 		return NULL;
 	below = pp_debug_link_build_id_path(id);
-	path = pp_format("%s%s", root, below);
+	path = op_format("%s%s", root, below);
 	free(below);
 	free(id);
 	return if_debug_file(object, path);
@@ -105,10 +105,10 @@ static char *find_by_link(const struct pp_elf_file *object, const char *path, co
 		return NULL;
 	slash = strrchr(real, '/');
 	*slash = '\0';
-	tries[0] = pp_format("%s/.debug/%s", real, name);
-	tries[1] = pp_format("%s" DEBUG_DIR "%s/%s", root,
+	tries[0] = op_format("%s/.debug/%s", real, name);
+	tries[1] = op_format("%s" DEBUG_DIR "%s/%s", root,
 			     strncmp(real, root, strlen(root)) ? real : real + strlen(root), name);
-	tries[2] = pp_format("%s/%s", real, name);
+	tries[2] = op_format("%s/%s", real, name);
 	for (int i = 0; i < 3; i++) {
 		if (!found && has_crc(object, tries[i], crc))
 			found = tries[i];

@@ -110,7 +110,7 @@ static int decompress_zstd(struct decompression *run)
 	ssize_t n;
 
 	if (!context)
-		pp_out_of_memory();
+		op_out_of_memory();
 	ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, MEMORY_LIMIT_LG);
 	while (!result && (n = get(run)) > 0) {
 		ZSTD_inBuffer in = {run->input, (size_t)n, 0};
@@ -166,7 +166,7 @@ bool pp_is_compressed(const char *path)
 static void decompress_work(int fd, struct op_reader *question, struct op_buffer *answer)
 {
 	uint32_t format = op_reader_u32(question);
-	struct decompression run = {.in = fd, .out = answer, .input = pp_alloc(2, CHUNK)};
+	struct decompression run = {.in = fd, .out = answer, .input = op_alloc(2, CHUNK)};
 
 	run.output = run.input + CHUNK;
 	op_buffer_u8(answer, 0);

@@ -76,7 +76,7 @@ static char *hex_build_id(int fd, const char *path)
 	uint8_t id[BUILD_ID_MAX];
 	size_t size = build_id_of_open(fd, path, id);
 
-	return size < 2 ? NULL : pp_hex(id, size);
+	return size < 2 ? NULL : op_hex(id, size);
 }
 
 char *pp_elf_build_id(const struct pp_elf_file *object)
@@ -234,7 +234,7 @@ size_t pp_elf_symbol_sizes(Elf *elf, GElf_Word type, struct pp_symbol_size **out
 	n = data->d_size / entry;
 	if (n > INT32_MAX)
 		return 0;
-	sizes = pp_alloc(n, sizeof(*sizes));
+	sizes = op_alloc(n, sizeof(*sizes));
 	for (size_t i = 0; i < n; i++) {
 		GElf_Sym symbol;
 
@@ -301,7 +301,7 @@ size_t pp_elf_function_starts(const struct pp_elf_file *object, uint64_t **out)
 	if (n > (data->d_size - HEADER_SIZE) / HEADER_ITEM)
 		return 0;
 	n_segments = pp_segments_of(object->elf, &segments);
-	*out = pp_alloc(n, sizeof(**out));
+	*out = op_alloc(n, sizeof(**out));
 	for (size_t i = 0; i < n; i++) {
 		int64_t distance = read_distance(bytes + HEADER_SIZE + i * HEADER_ITEM, swap);
 		uint64_t offset =
@@ -335,7 +335,7 @@ size_t pp_segments_of(Elf *elf, struct pp_segment **out)
 	*out = NULL;
 	if (elf_getphdrnum(elf, &n) || !n || n > SEGMENTS_MOST)
 		return 0;
-	segments = pp_alloc(n, sizeof(*segments));
+	segments = op_alloc(n, sizeof(*segments));
 	for (size_t i = 0; i < n; i++) {
 		GElf_Phdr header;
 
@@ -396,7 +396,7 @@ bool pp_segments_read(struct pp_segments *out, const char *path)
 	out->is_fixed = op_reader_u32(&reader);
 	if (answer && !reader.failed) {
 		out->n = op_reader_left(&reader) / sizeof(*out->items);
-		out->items = pp_alloc(out->n, sizeof(*out->items));
+		out->items = op_alloc(out->n, sizeof(*out->items));
 		op_reader_copy(&reader, out->items, out->n * sizeof(*out->items));
 	}
 	free(answer);

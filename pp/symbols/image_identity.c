@@ -125,10 +125,10 @@ char *pp_image_identity_text(const struct pp_image_identity *identity)
 	int n = (int)identity->id_length;
 
 	if (identity->state == PP_IMAGE_NO_PATH)
-		return pp_format("(no path, %.*s)", n, identity->id);
+		return op_format("(no path, %.*s)", n, identity->id);
 	for (size_t i = 0; i < N_STATES; i++)
 		if (identity->state == states[i].state)
-			return pp_format("%s (%s, %.*s)", identity->path, states[i].words, n,
+			return op_format("%s (%s, %.*s)", identity->path, states[i].words, n,
 					 identity->id);
-	return pp_copy(identity->path);
+	return op_copy(identity->path);
 }

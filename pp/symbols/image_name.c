@@ -19,12 +19,12 @@ char *pp_image_full_name(const struct op_image_name *id)
 		pp_image_identity_parse(&identity, id->name);
 		return pp_image_identity_text(&identity);
 	case OP_IMAGE_KERNEL:
-		return pp_format("/%s", id->name);
+		return op_format("/%s", id->name);
 	case OP_IMAGE_ANON:
-		return pp_format("%s (tgid:%" PRIu32 " range:0x%" PRIx64 "-0x%" PRIx64 ")",
+		return op_format("%s (tgid:%" PRIu32 " range:0x%" PRIx64 "-0x%" PRIx64 ")",
 				 id->name, id->tgid, id->start, id->end);
 	}
-	return pp_copy(id->name);
+	return op_copy(id->name);
 }
 
 char *pp_image_kernel_name(const struct op_image_name *id)
@@ -35,8 +35,8 @@ char *pp_image_kernel_name(const struct op_image_name *id)
 	if (id->kind != OP_IMAGE_KERNEL)
 		return NULL;
 	if (!strcmp(id->name, OP_KERNEL_IMAGE))
-		return pp_copy("[kernel]");
-	return strncmp(id->name, made, n) ? NULL : pp_format("[%s", id->name + n);
+		return op_copy("[kernel]");
+	return strncmp(id->name, made, n) ? NULL : op_format("[%s", id->name + n);
 }
 
 /* "kallsyms" sorts as "/kallsyms". */

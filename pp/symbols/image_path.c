@@ -24,9 +24,9 @@ static void gather_file(struct pp_image_search *search, size_t *capacity, const 
 {
 	struct pp_found_file *file;
 
-	search->found = pp_grow(search->found, capacity, search->n_found + 1, sizeof(*file));
+	search->found = op_grow(search->found, capacity, search->n_found + 1, sizeof(*file));
 	file = &search->found[search->n_found++];
-	file->path = pp_copy(path);
+	file->path = op_copy(path);
 	file->base = strrchr(file->path, '/') + 1;
 }
 
@@ -41,7 +41,7 @@ static int compare_bases(const void *a, const void *b)
 static void gather(struct pp_image_search *search)
 {
 	size_t n = search->paths->count, capacity = 0;
-	char **roots = pp_alloc(n + 1, sizeof(*roots)); /* NULL at its end */
+	char **roots = op_alloc(n + 1, sizeof(*roots)); /* NULL at its end */
 	FTSENT *entry;
 	FTS *walk;
 
@@ -85,7 +85,7 @@ static char *find_by_base(struct pp_image_search *search, const char *name, cons
 	const struct pp_found_file *files = pp_image_search_base(search, name, &n);
 
 	if (n == 1)
-		return pp_copy(files->path);
+		return op_copy(files->path);
 	if (n)
 		*reason = "several files below --image-path have this name";
 	return NULL;
@@ -119,7 +119,7 @@ static char *if_fits(const struct pp_image_identity *identity, char *path)
  * has it. */
 static char *find_in_build_ids(const struct pp_image_identity *identity, const char *dir)
 {
-	char *below = pp_format("%s/%.2s", dir, identity->id), *found = NULL;
+	char *below = op_format("%s/%.2s", dir, identity->id), *found = NULL;
 	DIR *entries = opendir(below);
 	struct dirent *entry;
 
@@ -127,9 +127,9 @@ static char *find_in_build_ids(const struct pp_image_identity *identity, const c
 		if (strncmp(entry->d_name, identity->id + 2, identity->id_length - 2) != 0 ||
 		    strchr(entry->d_name, '.'))
 			continue;
-		found = if_fits(identity, pp_format("%s/%s", below, entry->d_name));
+		found = if_fits(identity, op_format("%s/%s", below, entry->d_name));
 		if (!found)
-			found = if_fits(identity, pp_format("%s/%s/elf", below, entry->d_name));
+			found = if_fits(identity, op_format("%s/%s/elf", below, entry->d_name));
 	}
 	if (entries)
 		closedir(entries);
@@ -145,13 +145,13 @@ static char *find_by_build_id(const struct pp_image_search *search,
 	char *found = NULL;
 
 	for (size_t i = 0; !found && i < OP_ARRAY_SIZE(dirs); i++) {
-		char *dir = pp_format("%s%s", pp_image_root(search), dirs[i]);
+		char *dir = op_format("%s%s", pp_image_root(search), dirs[i]);
 
 		found = find_in_build_ids(identity, dir);
 		free(dir);
 	}
 	if (!found && home && *home) {
-		char *dir = pp_format("%s/.debug/.build-id", home);
+		char *dir = op_format("%s/.debug/.build-id", home);
 
 		found = find_in_build_ids(identity, dir);
 		free(dir);
@@ -170,7 +170,7 @@ static char *find_identity(struct pp_image_search *search, const char *name,
 
 	/* oparchive has checked the identity; inodes differ in an archive. */
 	if (search->archive) {
-		found = pp_format("%s%s", search->archive, name);
+		found = op_format("%s%s", search->archive, name);
 		if (is_file(found, reason) &&
 		    (!identity->has_build_id || pp_image_identity_fits(identity, found)))
 			return found;
@@ -179,10 +179,10 @@ static char *find_identity(struct pp_image_search *search, const char *name,
 	}
 	for (size_t i = 0; !found && i < OP_ARRAY_SIZE(prefixes); i++)
 		if (prefixes[i] && *identity->path)
-			found = if_fits(identity, pp_format("%s%s", prefixes[i], identity->path));
+			found = if_fits(identity, op_format("%s%s", prefixes[i], identity->path));
 	files = pp_image_search_base(search, identity->path, &n);
 	for (size_t i = 0; !found && i < n; i++)
-		found = if_fits(identity, pp_copy(files[i].path));
+		found = if_fits(identity, op_copy(files[i].path));
 	if (!found && identity->has_build_id)
 		found = find_by_build_id(search, identity);
 	if (!found && !search->archive)
@@ -202,7 +202,7 @@ static const struct op_image_known *find_known(struct pp_image_search *search, c
 	for (size_t i = 0; !search->is_known_read && i < search->n_dirs; i++)
 		op_image_list_read(&search->known, search->samples_dirs[i]);
 	search->is_known_read = true;
-	full = pp_format("{root}%s", name);
+	full = op_format("{root}%s", name);
 	known = op_image_list_find(&search->known, full);
 	free(full);
 	return known;
@@ -295,12 +295,12 @@ static char *find_known_file(struct pp_image_search *search, const char *name,
 
 	for (size_t i = 0; !found && i < n_prefixes; i++) {
 		if (prefixes[i])
-			found = if_same(search, known, pp_format("%s%s", prefixes[i], name),
+			found = if_same(search, known, op_format("%s%s", prefixes[i], name),
 					*prefixes[i], why);
 	}
 	files = pp_image_search_base(search, name, &n);
 	for (size_t i = 0; !found && i < n; i++)
-		found = if_same(search, known, pp_copy(files[i].path), true, &ignored);
+		found = if_same(search, known, op_copy(files[i].path), true, &ignored);
 	return found || known->is_ambiguous ? found
 					    : find_elsewhere(search, name, &known->identity);
 }
@@ -313,7 +313,7 @@ static char *find_by_path(struct pp_image_search *search, const char *name,
 	for (size_t i = 0; i < n_prefixes; i++) {
 		if (!prefixes[i])
 			continue;
-		path = pp_format("%s%s", prefixes[i], name);
+		path = op_format("%s%s", prefixes[i], name);
 		if (is_file(path, why))
 			return path;
 		free(path);
@@ -388,7 +388,7 @@ char *pp_image_saved_path(struct pp_image_search *search, const char *name, char
 		return NULL;
 	for (size_t i = 0; !path && i < search->n_dirs; i++)
 		path = saved_path(search->samples_dirs[i], text, NULL);
-	*file = path ? pp_copy(text) : NULL;
+	*file = path ? op_copy(text) : NULL;
 	return path;
 }
 

@@ -17,7 +17,7 @@
 	do {                                                                                       \
 		char *shown_ = (reader)->warnings ? pp_image_full_name(id) : NULL;                 \
 		if (shown_)                                                                        \
-			pp_warnings_add((reader)->warnings, kind, "%s " format, shown_,            \
+			op_warnings_add((reader)->warnings, kind, "%s " format, shown_,            \
 					__VA_ARGS__);                                              \
 		free(shown_);                                                                      \
 	} while (0)
@@ -34,7 +34,7 @@ static bool read_saved(struct pp_image_reader *reader, const struct op_image_nam
 
 	if (fd < 0)
 		return false;
-	path = pp_format("/proc/self/fd/%d", fd);
+	path = op_format("/proc/self/fd/%d", fd);
 	pp_symbols_read_file(&content->symbols, path, pp_image_root(reader->search),
 			     reader->want_lines, &ignored);
 	close(fd);
@@ -87,12 +87,12 @@ static void image_reader_tell(struct pp_image_reader *reader, const struct op_im
 			      struct pp_image_content *content, const char *reason)
 {
 	if (reader->keeps_troubles)
-		content->trouble = pp_copy(reason);
+		content->trouble = op_copy(reason);
 	else if (content->is_saved)
-		WARN(reader, id, PP_NO_IMAGE,
+		WARN(reader, id, OP_NO_IMAGE,
 		     "has the symbols that were saved, no lines and no code: %s", reason);
 	else
-		WARN(reader, id, PP_NO_IMAGE, "has no symbols: %s", reason);
+		WARN(reader, id, OP_NO_IMAGE, "has no symbols: %s", reason);
 }
 
 static void image_reader_read_file(struct pp_image_reader *reader, const struct op_image_name *id,
@@ -119,7 +119,7 @@ static void image_reader_read_file(struct pp_image_reader *reader, const struct 
 				 reader->want_lines, &error)) {
 		content->unnamed = PP_UNNAMED_BAD_FILE;
 		if (reader->warnings)
-			pp_warnings_add(reader->warnings, PP_BAD_IMAGE,
+			op_warnings_add(reader->warnings, OP_BAD_IMAGE,
 					"%s: symbols may be missing: %s", content->path,
 					error.text);
 	}
@@ -131,7 +131,7 @@ static void image_reader_read_file(struct pp_image_reader *reader, const struct 
 static void find_saved_kernel(struct pp_image_reader *reader)
 {
 	/* Another reader may have warned already. */
-	bool warned = !reader->warnings || reader->warnings->n[PP_BAD_KALLSYMS];
+	bool warned = !reader->warnings || reader->warnings->n[OP_BAD_KALLSYMS];
 
 	for (size_t i = 0; reader->kallsyms_state == PP_KALLSYMS_UNREAD; i++) {
 		if (i == reader->n_dirs) {
@@ -263,7 +263,7 @@ static void read_kernel(struct pp_image_reader *reader, const struct op_image_na
 		return;
 	if (!kallsyms && strcmp(id->name, OP_KERNEL_IMAGE) != 0)
 		known = true; /* a module needs its file only */
-	WARN(reader, id, PP_NO_SYMBOLS, "has no symbols: %s", known ? reason : error.text);
+	WARN(reader, id, OP_NO_SYMBOLS, "has no symbols: %s", known ? reason : error.text);
 }
 
 /* ---- the kernel, as OProfile names it ---- */
@@ -292,10 +292,10 @@ static const struct pp_kallsyms *find_kallsyms(struct pp_image_reader *reader)
 	if (get_kallsyms(reader))
 		return &reader->kallsyms;
 	for (size_t i = 0; i < reader->n_dirs; i++)
-		if (take_kallsyms(reader, pp_format("%s/..", reader->samples_dirs[i])) ||
-		    take_kallsyms(reader, pp_format("%s/../..", reader->samples_dirs[i])))
+		if (take_kallsyms(reader, op_format("%s/..", reader->samples_dirs[i])) ||
+		    take_kallsyms(reader, op_format("%s/../..", reader->samples_dirs[i])))
 			return &reader->kallsyms;
-	return *root && take_kallsyms(reader, pp_format("%s/proc", root)) ? &reader->kallsyms
+	return *root && take_kallsyms(reader, op_format("%s/proc", root)) ? &reader->kallsyms
 									  : NULL;
 }
 
@@ -306,8 +306,8 @@ static const struct pp_kallsyms *find_kallsyms(struct pp_image_reader *reader)
 static void add_addresses(struct pp_symbols *symbols, uint64_t start)
 {
 	size_t capacity = 0, n = symbols->n;
-	struct pp_symbol *all = pp_grow(NULL, &capacity, 2 * n, sizeof(*all));
-	struct pp_code *code = pp_grow(NULL, &capacity, 2, sizeof(*code));
+	struct pp_symbol *all = op_grow(NULL, &capacity, 2 * n, sizeof(*all));
+	struct pp_code *code = op_grow(NULL, &capacity, 2, sizeof(*code));
 
 	for (size_t i = 0; i < n; i++) {
 		all[i] = all[n + i] = symbols->items[i];
@@ -334,12 +334,12 @@ static void read_proc_kallsyms(struct pp_image_reader *reader, const struct op_i
 	content->no_file = "its symbols are no file";
 	if (!kallsyms) {
 		content->unnamed = PP_UNNAMED_KERNEL;
-		WARN(reader, id, PP_NO_SYMBOLS, "has no symbols: %s",
+		WARN(reader, id, OP_NO_SYMBOLS, "has no symbols: %s",
 		     "the session has no copy of it; put one beside the sample files");
 		return;
 	}
 	if (pp_symbols_read_kernel(&content->symbols, kallsyms, OP_KERNEL_IMAGE, &error))
-		WARN(reader, id, PP_NO_SYMBOLS, "has no symbols: %s", error.text);
+		WARN(reader, id, OP_NO_SYMBOLS, "has no symbols: %s", error.text);
 	else
 		add_addresses(&content->symbols, kallsyms->start);
 }
@@ -364,12 +364,12 @@ static bool read_vdso(struct pp_image_reader *reader, const struct op_image_name
 	if (!content->path) {
 		/* Every process has a vdso: warn only in verbose mode. */
 		if (reader->warnings && reader->warnings->verbose)
-			WARN(reader, id, PP_NO_IMAGE, "has no symbols: %s", reason);
+			WARN(reader, id, OP_NO_IMAGE, "has no symbols: %s", reason);
 		return false;
 	}
 	if (pp_symbols_read_file(symbols, content->path, pp_image_root(reader->search),
 				 reader->want_lines, &error))
-		WARN(reader, id, PP_BAD_IMAGE, "may lack symbols: %s", error.text);
+		WARN(reader, id, OP_BAD_IMAGE, "may lack symbols: %s", error.text);
 	for (size_t i = 0; i < symbols->n; i++)
 		symbols->items[i].vma = id->start + symbols->items[i].start;
 	for (size_t i = 0; i < symbols->n_code; i++)
@@ -398,7 +398,7 @@ static const struct pp_jit *get_jit(struct pp_image_reader *reader, const struct
 	reader->jit_result =
 		pp_jit_read(&reader->jit, dir, id->tgid, get_processes(reader), &error);
 	if (reader->jit_result == PP_JIT_REFUSED)
-		WARN(reader, id, PP_NO_SYMBOLS, "may lack symbols: %s", error.text);
+		WARN(reader, id, OP_NO_SYMBOLS, "may lack symbols: %s", error.text);
 	free(dir);
 	return &reader->jit;
 }
@@ -415,7 +415,7 @@ static void read_object(struct pp_image_reader *reader, const struct op_image_na
 	reader->jit_objects_found = true;
 	path = pp_jit_object_of(&reader->jit_objects, id);
 	if (path && pp_jit_object_read(symbols, path, id, &error))
-		WARN(reader, id, PP_BAD_IMAGE, "may lack symbols: %s", error.text);
+		WARN(reader, id, OP_BAD_IMAGE, "may lack symbols: %s", error.text);
 	free(symbols->code);
 	symbols->code = NULL;
 }
@@ -431,7 +431,7 @@ static void read_memory(struct pp_image_reader *reader, const struct op_image_na
 	if (pp_image_is_vdso(id) && read_vdso(reader, id, content))
 		return;
 	read_object(reader, id, symbols);
-	symbols->code = pp_alloc(1, sizeof(*symbols->code));
+	symbols->code = op_alloc(1, sizeof(*symbols->code));
 	symbols->n_code = 1;
 	symbols->code->end = id->end - id->start;
 	symbols->code->vma = symbols->code->link = id->start;
@@ -451,7 +451,7 @@ static void read_memory(struct pp_image_reader *reader, const struct op_image_na
 static const struct op_functions *get_functions(struct pp_image_reader *reader)
 {
 	if (!reader->functions && reader->n_dirs) {
-		reader->functions = pp_alloc(reader->n_dirs, sizeof(*reader->functions));
+		reader->functions = op_alloc(reader->n_dirs, sizeof(*reader->functions));
 		for (size_t i = 0; i < reader->n_dirs; i++)
 			op_functions_read(&reader->functions[i], reader->samples_dirs[i]);
 	}
@@ -471,7 +471,7 @@ static bool is_symbol(const struct op_functions *functions, size_t i)
 struct naming {
 	struct pp_symbols *symbols;
 	size_t capacity;
-	struct pp_names names;
+	struct op_names names;
 	uint64_t *firsts; /* by name: where its first symbol starts */
 	size_t firsts_capacity;
 };
@@ -479,9 +479,9 @@ struct naming {
 /* How far behind the start of its function's first symbol a symbol starts at @key. */
 static uint64_t skipped_before(struct naming *naming, const char *name, uint64_t key)
 {
-	size_t n = naming->names.n, number = pp_names_index(&naming->names, name);
+	size_t n = naming->names.n, number = op_names_index(&naming->names, name);
 
-	naming->firsts = pp_grow(naming->firsts, &naming->firsts_capacity, naming->names.n,
+	naming->firsts = op_grow(naming->firsts, &naming->firsts_capacity, naming->names.n,
 				 sizeof(*naming->firsts));
 	if (number == n)
 		naming->firsts[number] = key;
@@ -503,7 +503,7 @@ static void add_symbol(struct naming *naming, const struct op_function_key *key,
 	if (last && last->end > key->key)
 		last->end = key->key;
 	symbols->items =
-		pp_grow(symbols->items, &naming->capacity, symbols->n + 1, sizeof(*symbols->items));
+		op_grow(symbols->items, &naming->capacity, symbols->n + 1, sizeof(*symbols->items));
 	symbols->items[symbols->n++] =
 		(struct pp_symbol){.start = key->key,
 				   .end = end,
@@ -528,7 +528,7 @@ static void add_symbols(const struct op_functions *functions, const char *image,
 		if (key->image == number && is_symbol(functions, i))
 			add_symbol(&naming, key, functions->items[key->function].name);
 	}
-	pp_names_free(&naming.names);
+	op_names_free(&naming.names);
 	free(naming.firsts);
 }
 

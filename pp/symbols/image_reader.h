@@ -45,7 +45,7 @@ struct pp_image_reader {
 	struct pp_image_search *search;
 	char *const *samples_dirs; /* SESSION/samples/NAME */
 	size_t n_dirs;
-	struct pp_warnings *warnings; /* warns of missing files; NULL: no warnings */
+	struct op_warnings *warnings; /* warns of missing files; NULL: no warnings */
 	bool want_code;		      /* the file, for lines or instructions */
 	bool want_lines;	      /* also the separate debug file */
 	bool keeps_troubles;	      /* of files: in their contents, instead of warnings */

@@ -26,17 +26,17 @@
 
 char *pp_jit_map_path(const char *dir, uint32_t tgid)
 {
-	return pp_format("%s/perf-%" PRIu32 ".map", dir, tgid);
+	return op_format("%s/perf-%" PRIu32 ".map", dir, tgid);
 }
 
 char *pp_jit_dump_path(const char *dir, uint32_t tgid)
 {
-	return pp_format("%s/jit-%" PRIu32 ".dump", dir, tgid);
+	return op_format("%s/jit-%" PRIu32 ".dump", dir, tgid);
 }
 
 char *pp_jit_dir(const char *given, const char *archive)
 {
-	return given ? pp_copy(given) : pp_format("%s" PP_JIT_DIR, archive ? archive : "");
+	return given ? op_copy(given) : op_format("%s" PP_JIT_DIR, archive ? archive : "");
 }
 
 /* ---- trusted files ---- */
@@ -200,7 +200,7 @@ struct answer {
  * may be in a million parts. */
 struct put_names {
 	uint32_t *of_function, *of_line; /* places by index, + 1; 0: not looked up yet */
-	struct pp_names known;
+	struct op_names known;
 	uint32_t *places; /* of those in @known, + 1; 0: not put yet */
 	size_t capacity;
 	struct op_buffer text;
@@ -213,10 +213,10 @@ static uint32_t put_names_put_name(struct put_names *names, const char *name, ui
 
 	if (*known)
 		return *known - 1;
-	number = pp_names_index(&names->known, name);
+	number = op_names_index(&names->known, name);
 	if (number == n) {
 		names->places =
-			pp_grow(names->places, &names->capacity, n + 1, sizeof(*names->places));
+			op_grow(names->places, &names->capacity, n + 1, sizeof(*names->places));
 		names->places[n] = (uint32_t)names->text.used;
 		op_buffer_put(&names->text, name, strnlen(name, FOREIGN_JIT_NAME_MOST));
 		op_buffer_u8(&names->text, '\0');
@@ -227,16 +227,16 @@ static uint32_t put_names_put_name(struct put_names *names, const char *name, ui
 
 /* Assigns each address to the function written last for it.  Return: flat intervals, whose values
  * are indices of functions; the caller frees them. */
-static struct pp_interval *resolve(const struct jit_functions *all, size_t *n)
+static struct op_interval *resolve(const struct jit_functions *all, size_t *n)
 {
-	struct pp_interval *intervals = pp_alloc(all->n, sizeof(*intervals)), *flat;
+	struct op_interval *intervals = op_alloc(all->n, sizeof(*intervals)), *flat;
 
 	for (size_t i = 0; i < all->n; i++)
-		intervals[i] = (struct pp_interval){.start = all->items[i].start,
+		intervals[i] = (struct op_interval){.start = all->items[i].start,
 						    .end = all->items[i].end,
 						    .rank = i,
 						    .value = i};
-	*n = pp_intervals_flatten(intervals, all->n, &flat);
+	*n = op_intervals_flatten(intervals, all->n, &flat);
 	free(intervals);
 	return flat;
 }
@@ -249,7 +249,7 @@ static void jit_put_line(struct op_buffer *lines, uint64_t address, uint32_t fil
 }
 
 /* The lines of one part: from that of its start on, to an end. */
-static void put_part_lines(const struct jit_functions *all, const struct pp_interval *part,
+static void put_part_lines(const struct jit_functions *all, const struct op_interval *part,
 			   struct put_names *names, struct op_buffer *lines)
 {
 	const struct jit_function *function = &all->items[part->value];
@@ -271,11 +271,11 @@ static void put_answer(const struct jit_functions *all, const char *error, struc
 {
 	struct op_buffer parts = {0}, lines = {0};
 	struct put_names names = {
-		.of_function = pp_alloc(all->n, sizeof(uint32_t)),
-		.of_line = pp_alloc(all->n_lines, sizeof(uint32_t)),
+		.of_function = op_alloc(all->n, sizeof(uint32_t)),
+		.of_line = op_alloc(all->n_lines, sizeof(uint32_t)),
 	};
 	struct answer head = {.error_size = *error ? strlen(error) + 1 : 0};
-	struct pp_interval *flat = resolve(all, &head.n_parts);
+	struct op_interval *flat = resolve(all, &head.n_parts);
 
 	for (size_t i = 0; i < head.n_parts; i++) {
 		size_t index = flat[i].value;
@@ -286,9 +286,9 @@ static void put_answer(const struct jit_functions *all, const char *error, struc
 		op_buffer_put(&parts, &part, sizeof(part));
 		put_part_lines(all, &flat[i], &names, &lines);
 	}
-	pp_buffer_check(&parts);
-	pp_buffer_check(&lines);
-	pp_buffer_check(&names.text);
+	op_buffer_check(&parts);
+	op_buffer_check(&lines);
+	op_buffer_check(&names.text);
 	head.n_lines = lines.used / sizeof(struct told_line);
 	head.names_size = names.text.used;
 	op_buffer_put(out, &head, sizeof(head));
@@ -299,7 +299,7 @@ static void put_answer(const struct jit_functions *all, const char *error, struc
 	op_buffer_free(&parts);
 	op_buffer_free(&lines);
 	op_buffer_free(&names.text);
-	pp_names_free(&names.known);
+	op_names_free(&names.known);
 	free(names.places);
 	free(names.of_function);
 	free(names.of_line);
@@ -326,7 +326,7 @@ static bool take_parts(struct pp_jit *jit, const struct part *parts, size_t n,
 {
 	uint64_t last = 0;
 
-	jit->symbols = pp_alloc(n, sizeof(*jit->symbols));
+	jit->symbols = op_alloc(n, sizeof(*jit->symbols));
 	for (size_t i = 0; i < n; i++) {
 		const char *name = taken_names_take_name(names, parts[i].name);
 
@@ -344,7 +344,7 @@ static bool take_lines(struct pp_jit *jit, const struct told_line *lines, size_t
 {
 	uint64_t last = 0;
 
-	jit->lines = pp_alloc(n, sizeof(*jit->lines));
+	jit->lines = op_alloc(n, sizeof(*jit->lines));
 	for (size_t i = 0; i < n; i++) {
 		const char *file =
 			lines[i].file ? taken_names_take_name(names, lines[i].file - 1) : NULL;
@@ -461,7 +461,7 @@ static enum pp_jit_result read_mapped_dump(struct pp_jit *jit, const char *path,
 					   struct op_error *error)
 {
 	const char *slash = strrchr(path, '/');
-	char *dir = pp_format("%.*s", slash ? (int)(slash - path) : 0, path);
+	char *dir = op_format("%.*s", slash ? (int)(slash - path) : 0, path);
 	enum pp_jit_result result =
 		read_functions(jit, path, FOREIGN_JIT_DUMP, dir, processes, error);
 
@@ -475,7 +475,7 @@ static enum pp_jit_result read_inner(struct pp_jit *jit, const struct op_process
 				     const char *dir, const struct op_process_list *processes,
 				     struct op_error *error)
 {
-	char *inside = pp_format("/proc/%" PRIu32 "/root" PP_JIT_DIR, process->tgid);
+	char *inside = op_format("/proc/%" PRIu32 "/root" PP_JIT_DIR, process->tgid);
 	char *map = pp_jit_map_path(inside, process->inner);
 	enum pp_jit_result result = PP_JIT_NONE;
 	struct op_process now;
@@ -532,7 +532,7 @@ void pp_jit_symbols(const struct pp_jit *jit, uint64_t start, uint64_t end,
 		uint64_t to = symbol->end < end ? symbol->end : end;
 
 		symbols->items =
-			pp_grow(symbols->items, &capacity, symbols->n + 1, sizeof(*symbols->items));
+			op_grow(symbols->items, &capacity, symbols->n + 1, sizeof(*symbols->items));
 		symbols->items[symbols->n++] = (struct pp_symbol){.start = from - start,
 								  .end = to - start,
 								  .vma = from,
@@ -547,7 +547,7 @@ void pp_jit_lines(const struct pp_jit *jit, uint64_t start, uint64_t end,
 	size_t behind = op_first_above(jit->lines, jit->n_lines, link, end);
 
 	first -= first > 0; /* what it begins with */
-	symbols->lines = pp_alloc(behind - first, sizeof(*symbols->lines));
+	symbols->lines = op_alloc(behind - first, sizeof(*symbols->lines));
 	symbols->n_lines = behind - first;
 	for (size_t i = first; i < behind; i++)
 		symbols->lines[i - first] = jit->lines[i];
@@ -565,14 +565,14 @@ static bool ends_with(const char *text, const char *end)
 static int add_object(const char *path, const struct stat *status, void *context)
 {
 	if (S_ISREG(status->st_mode) && ends_with(path, ".jo") && op_strings_add(context, path))
-		pp_out_of_memory();
+		op_out_of_memory();
 	return 0;
 }
 
 void pp_jit_objects_find(struct op_strings *objects, char *const *samples_dirs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		char *source = pp_format("%s/" OP_SAMPLES_SOURCE, samples_dirs[i]);
+		char *source = op_format("%s/" OP_SAMPLES_SOURCE, samples_dirs[i]);
 		struct op_error ignored;
 
 		if (access(source, F_OK))
@@ -583,7 +583,7 @@ void pp_jit_objects_find(struct op_strings *objects, char *const *samples_dirs, 
 
 const char *pp_jit_object_of(const struct op_strings *objects, const struct op_image_name *image)
 {
-	char *end = pp_format("/{anon:%s}/%u.jo", image->name, image->tgid);
+	char *end = op_format("/{anon:%s}/%u.jo", image->name, image->tgid);
 	const char *found = NULL;
 
 	for (size_t i = 0; !found && i < objects->count; i++)

@@ -42,7 +42,7 @@ static void add_symbol(struct pp_kallsyms *kallsyms, size_t *capacity,
 {
 	char *text = kallsyms->symbols_text;
 
-	kallsyms->symbols = pp_grow(kallsyms->symbols, capacity, kallsyms->n_symbols + 1,
+	kallsyms->symbols = op_grow(kallsyms->symbols, capacity, kallsyms->n_symbols + 1,
 				    sizeof(*kallsyms->symbols));
 	kallsyms->symbols[kallsyms->n_symbols++] = (struct pp_kernel_symbol){
 		.address = line->address,
@@ -98,13 +98,13 @@ void pp_kallsyms_take_modules(struct pp_kallsyms *kallsyms, const char *text)
 	size_t capacity = 0;
 
 	while (text && op_modules_next(&text, &line)) {
-		kallsyms->modules = pp_grow(kallsyms->modules, &capacity, kallsyms->n_modules + 1,
+		kallsyms->modules = op_grow(kallsyms->modules, &capacity, kallsyms->n_modules + 1,
 					    sizeof(*kallsyms->modules));
 		kallsyms->modules[kallsyms->n_modules++] = (struct pp_kernel_module){
-			.name = pp_copy(line.name),
+			.name = op_copy(line.name),
 			.address = line.address,
 			.size = line.size,
-			.build_id = is_build_id(line.build_id) ? pp_copy(line.build_id) : NULL,
+			.build_id = is_build_id(line.build_id) ? op_copy(line.build_id) : NULL,
 		};
 	}
 	kernel = pp_kallsyms_module(kallsyms, OP_KERNEL_IMAGE);
@@ -127,7 +127,7 @@ int pp_kallsyms_read(struct pp_kallsyms *kallsyms, const char *samples_dir, stru
 	} else {
 		result = -1;
 	}
-	path = pp_format("%s/" OP_SAMPLES_MODULES, samples_dir);
+	path = op_format("%s/" OP_SAMPLES_MODULES, samples_dir);
 	modules = foreign_read(path, OP_KALLSYMS_MOST, NULL, NULL);
 	pp_kallsyms_take_modules(kallsyms, modules);
 	free(modules);
@@ -147,9 +147,9 @@ void pp_kallsyms_free(struct pp_kallsyms *kallsyms)
 	memset(kallsyms, 0, sizeof(*kallsyms));
 }
 
-void pp_kallsyms_warn(struct pp_warnings *warnings, const struct op_error *error)
+void pp_kallsyms_warn(struct op_warnings *warnings, const struct op_error *error)
 {
 	if (error->code != ENOENT)
-		pp_warnings_add(warnings, PP_BAD_KALLSYMS, "the kernel has no symbols: %s",
+		op_warnings_add(warnings, OP_BAD_KALLSYMS, "the kernel has no symbols: %s",
 				error->text);
 }

@@ -57,6 +57,6 @@ int pp_kallsyms_read(struct pp_kallsyms *kallsyms, const char *samples_dir, stru
 void pp_kallsyms_free(struct pp_kallsyms *kallsyms);
 
 /* Warns why pp_kallsyms_read() failed, unless nothing was saved. */
-void pp_kallsyms_warn(struct pp_warnings *warnings, const struct op_error *error);
+void pp_kallsyms_warn(struct op_warnings *warnings, const struct op_error *error);
 
 #endif

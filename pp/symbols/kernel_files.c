@@ -36,10 +36,10 @@ struct pp_module_file {
 /* A path that opens the file in memory; @fd belongs to @files from now on. */
 static char *path_of(struct pp_kernel_files *files, int fd)
 {
-	files->unpacked = pp_grow(files->unpacked, &files->unpacked_capacity, files->n_unpacked + 1,
+	files->unpacked = op_grow(files->unpacked, &files->unpacked_capacity, files->n_unpacked + 1,
 				  sizeof(*files->unpacked));
 	files->unpacked[files->n_unpacked++] = fd;
-	return pp_format("/proc/self/fd/%d", fd);
+	return op_format("/proc/self/fd/%d", fd);
 }
 
 static void drop_last(struct pp_kernel_files *files)
@@ -58,7 +58,7 @@ static char *module_name(const char *base)
 	if (!end || end == base || (end[3] && (end[3] != '.' || !pp_is_compressed(base))) ||
 	    strchr(end + 3, '/'))
 		return NULL;
-	name = pp_format("%.*s", (int)(end - base), base);
+	name = op_format("%.*s", (int)(end - base), base);
 	for (char *c = name; *c; c++)
 		if (*c == '-')
 			*c = '_';
@@ -82,10 +82,10 @@ static void gather_modules(struct pp_kernel_files *files, const char *dir)
 		name = module_name(entry->fts_name);
 		if (!name)
 			continue;
-		files->modules = pp_grow(files->modules, &files->modules_capacity,
+		files->modules = op_grow(files->modules, &files->modules_capacity,
 					 files->n_modules + 1, sizeof(*files->modules));
 		files->modules[files->n_modules++] =
-			(struct pp_module_file){.path = pp_copy(entry->fts_path), .name = name};
+			(struct pp_module_file){.path = op_copy(entry->fts_path), .name = name};
 	}
 	if (walk)
 		fts_close(walk);
@@ -102,7 +102,7 @@ static int compare_modules(const void *a, const void *b)
 static void search_modules(struct pp_kernel_files *files)
 {
 	const struct op_strings *paths = files->search->paths;
-	char *dir = pp_format("%s/lib/modules", pp_image_root(files->search));
+	char *dir = op_format("%s/lib/modules", pp_image_root(files->search));
 
 	files->searched = true;
 	for (size_t i = 0; paths && i < paths->count; i++)
@@ -131,7 +131,7 @@ static char *open_module(struct pp_kernel_files *files, const char *path, const 
 
 	if (!pp_is_compressed(path)) {
 		if (!build_id || has_build_id(path, build_id))
-			return pp_copy(path);
+			return op_copy(path);
 		*reason = "only other versions of the module were found";
 		return NULL;
 	}
@@ -150,7 +150,7 @@ static char *open_module(struct pp_kernel_files *files, const char *path, const 
 /* Without a build-id: is this a file that the running kernel, or the only one there, loads? */
 static bool is_likely(const struct pp_kernel_files *files, const char *path)
 {
-	char *dir = pp_format("%s/lib/modules/", pp_image_root(files->search));
+	char *dir = op_format("%s/lib/modules/", pp_image_root(files->search));
 	struct utsname name;
 	size_t n = strlen(dir);
 	bool likely = strncmp(path, dir, n) != 0 || *pp_image_root(files->search) ||
@@ -164,7 +164,7 @@ static bool is_likely(const struct pp_kernel_files *files, const char *path)
 char *pp_kernel_files_module(struct pp_kernel_files *files, const char *name, const char *build_id,
 			     const char **reason)
 {
-	char *wanted = pp_copy(name), *found = NULL;
+	char *wanted = op_copy(name), *found = NULL;
 	size_t first = 0, n_likely = 0;
 
 	for (char *c = wanted; *c; c++)
@@ -213,14 +213,14 @@ static char *find_vmlinux(const char *root, const char *build_id)
 		{"/usr/lib/debug/boot/vmlinux-", ""},
 		{"/boot/vmlinux-", ""},
 	};
-	char *dir = pp_format("%s/lib/modules", root), *found = NULL;
+	char *dir = op_format("%s/lib/modules", root), *found = NULL;
 	DIR *releases = opendir(dir);
 	struct dirent *entry;
 
 	while (releases && !found && (entry = readdir(releases)) != NULL)
 		for (size_t i = 0; !found && *entry->d_name != '.' && i < OP_ARRAY_SIZE(places);
 		     i++)
-			found = if_vmlinux(pp_format("%s%s%s%s", root, places[i].before,
+			found = if_vmlinux(op_format("%s%s%s%s", root, places[i].before,
 						     entry->d_name, places[i].after),
 					   build_id);
 	if (releases)
@@ -242,12 +242,12 @@ char *pp_kernel_files_vmlinux(struct pp_kernel_files *files, const char *build_i
 		return NULL;
 	given = pp_image_search_base(files->search, "vmlinux", &n);
 	for (size_t i = 0; !found && i < n; i++)
-		found = if_vmlinux(pp_copy(given[i].path), build_id);
+		found = if_vmlinux(op_copy(given[i].path), build_id);
 	for (size_t i = 0; !found && i < files->search->n_found; i++)
 		if (!strncmp(files->search->found[i].base, "vmlinux-", 8))
-			found = if_vmlinux(pp_copy(files->search->found[i].path), build_id);
+			found = if_vmlinux(op_copy(files->search->found[i].path), build_id);
 	if (!found)
-		found = if_vmlinux(pp_format("%s/usr/lib/debug/.build-id/%.2s/%s.debug", root,
+		found = if_vmlinux(op_format("%s/usr/lib/debug/.build-id/%.2s/%s.debug", root,
 					     build_id, build_id + 2),
 				   build_id);
 	if (!found)
@@ -265,7 +265,7 @@ static char *running_build_id(void)
 	uint8_t id[BUILD_ID_MAX];
 	size_t length = build_id_of_notes_file("/sys/kernel/notes", id);
 
-	return length ? pp_hex(id, length) : NULL;
+	return length ? op_hex(id, length) : NULL;
 }
 
 bool pp_kernel_runs(const char *build_id)
@@ -319,7 +319,7 @@ char *pp_kernel_files_vdso(struct pp_kernel_files *files, const char *build_id, 
 	*reason = "the kernel that was profiled is not the running one";
 	if (!files->search->archive)
 		return own_vdso(files, build_id, size);
-	path = pp_format("%s" PP_ARCHIVE_VDSO " %s", files->search->archive, build_id);
+	path = op_format("%s" PP_ARCHIVE_VDSO " %s", files->search->archive, build_id);
 	if (!stat(path, &status) && S_ISREG(status.st_mode) && has_size(status.st_size, size))
 		return path;
 	*reason = "it is not in the archive";

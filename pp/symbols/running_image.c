@@ -47,15 +47,15 @@ static void add_removed(struct pp_running_images *images, const char *target, ch
 		free(link);
 		return;
 	}
-	images->removed = pp_grow(images->removed, &images->removed_capacity, images->n_removed + 1,
+	images->removed = op_grow(images->removed, &images->removed_capacity, images->n_removed + 1,
 				  sizeof(*images->removed));
 	images->removed[images->n_removed++] = (struct pp_removed_file){
-		.path = pp_format("%.*s", (int)(n - k), target), .link = link};
+		.path = op_format("%.*s", (int)(n - k), target), .link = link};
 }
 
 static void gather_program(struct pp_running_images *images, const char *pid)
 {
-	char *link = pp_format("/proc/%s/exe", pid), target[PATH_MAX];
+	char *link = op_format("/proc/%s/exe", pid), target[PATH_MAX];
 	ssize_t n = readlink(link, target, sizeof(target) - 1);
 
 	target[n > 0 ? n : 0] = '\0';
@@ -65,7 +65,7 @@ static void gather_program(struct pp_running_images *images, const char *pid)
 /* Code of removed files that are still mapped. */
 static void gather_mappings(struct pp_running_images *images, const char *pid)
 {
-	char *path = pp_format("/proc/%s/maps", pid), *target;
+	char *path = op_format("/proc/%s/maps", pid), *target;
 	char *maps = op_file_read(path, MAPS_LIMIT, NULL, NULL);
 	const char *rest = maps;
 	struct op_maps_line line;
@@ -74,9 +74,9 @@ static void gather_mappings(struct pp_running_images *images, const char *pid)
 	while (rest && op_maps_next(&rest, &line)) {
 		if (!line.executable || *line.name != '/')
 			continue;
-		target = pp_format("%.*s", (int)line.name_length, line.name);
+		target = op_format("%.*s", (int)line.name_length, line.name);
 		add_removed(images, target,
-			    pp_format("/proc/%s/map_files/%" PRIx64 "-%" PRIx64, pid, line.start,
+			    op_format("/proc/%s/map_files/%" PRIx64 "-%" PRIx64, pid, line.start,
 				      line.end));
 		free(target);
 	}
@@ -86,7 +86,7 @@ static void gather_mappings(struct pp_running_images *images, const char *pid)
 /* The mount namespace of a process; 0: this user may not know it. */
 static ino_t mounts_of(const char *pid)
 {
-	char *path = pp_format("/proc/%s/ns/mnt", pid);
+	char *path = op_format("/proc/%s/ns/mnt", pid);
 	struct stat status;
 	ino_t mounts = stat(path, &status) ? 0 : status.st_ino;
 
@@ -110,7 +110,7 @@ static bool has_root(const struct pp_running_images *images, const struct stat *
 /* Namespaces have one root directory, and other things mounted below it, after unshare(2). */
 static void gather_root(struct pp_running_images *images, const char *pid)
 {
-	char *link = pp_format("/proc/%s/root", pid);
+	char *link = op_format("/proc/%s/root", pid);
 	ino_t mounts = mounts_of(pid);
 	struct stat status;
 
@@ -118,7 +118,7 @@ static void gather_root(struct pp_running_images *images, const char *pid)
 		free(link);
 		return;
 	}
-	images->roots = pp_grow(images->roots, &images->roots_capacity, images->n_roots + 1,
+	images->roots = op_grow(images->roots, &images->roots_capacity, images->n_roots + 1,
 				sizeof(*images->roots));
 	images->roots[images->n_roots++] = (struct pp_root_directory){
 		.link = link,
@@ -182,10 +182,10 @@ char *pp_running_images_find(struct pp_running_images *images,
 	at = op_first_match(&key, images->removed, images->n_removed, sizeof(key), compare_removed);
 	for (; !found && at < images->n_removed && !strcmp(images->removed[at].path, key.path);
 	     at++)
-		found = if_fits(identity, pp_copy(images->removed[at].link));
+		found = if_fits(identity, op_copy(images->removed[at].link));
 	for (size_t i = 0; !found && identity->state == PP_IMAGE_FOREIGN && i < images->n_roots;
 	     i++)
-		found = if_fits(identity, pp_format("%s%s", images->roots[i].link, identity->path));
+		found = if_fits(identity, op_format("%s%s", images->roots[i].link, identity->path));
 	return found;
 }
 

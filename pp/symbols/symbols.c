@@ -29,7 +29,7 @@ static void add_aliases(struct pp_symbols *symbols, size_t *capacity,
 	for (; raw < end; raw++) {
 		if (!strcmp(raw->name, name) || !strcmp(raw->name, raw[-1].name))
 			continue;
-		symbols->aliases = pp_grow(symbols->aliases, capacity, symbols->n_aliases + 1,
+		symbols->aliases = op_grow(symbols->aliases, capacity, symbols->n_aliases + 1,
 					   sizeof(struct pp_alias));
 		symbols->aliases[symbols->n_aliases++] =
 			(struct pp_alias){.start = raw->start, .name = raw->name};
@@ -59,7 +59,7 @@ static void add_symbol(struct sweep *sweep, uint64_t end, uint64_t first, const 
 	const struct pp_code *code = sweep->code;
 
 	if (sweep->at < end) {
-		symbols->items = pp_grow(symbols->items, &sweep->capacity, symbols->n + 1,
+		symbols->items = op_grow(symbols->items, &sweep->capacity, symbols->n + 1,
 					 sizeof(struct pp_symbol));
 		symbols->items[symbols->n++] = (struct pp_symbol){
 			.start = sweep->at,
@@ -147,7 +147,7 @@ static struct pp_raw_symbol *sweep_code(struct sweep *sweep, struct pp_raw_symbo
 		else
 			end = code->end;
 		add_aliases(sweep->symbols, &sweep->alias_capacity, symbol + 1, raw, symbol->name);
-		sweep->open = pp_grow(sweep->open, &sweep->open_capacity, sweep->n_open + 1,
+		sweep->open = op_grow(sweep->open, &sweep->open_capacity, sweep->n_open + 1,
 				      sizeof(*sweep->open));
 		sweep->open[sweep->n_open++] = (struct open_symbol){symbol, end};
 	}
@@ -168,7 +168,7 @@ void pp_symbols_tidy(struct pp_symbols *symbols, struct pp_raw_symbol *raw, size
 	if (n)
 		qsort(raw, n, sizeof(*raw), compare_raw);
 	symbols->items =
-		pp_grow(NULL, &sweep.capacity, n + symbols->n_code, sizeof(struct pp_symbol));
+		op_grow(NULL, &sweep.capacity, n + symbols->n_code, sizeof(struct pp_symbol));
 	for (size_t i = 0; i < symbols->n_code; i++) {
 		sweep.code = &symbols->code[i];
 		raw = sweep_code(&sweep, raw, last, starts, name_gaps);

@@ -80,7 +80,7 @@ static char *take_text(const char **at, size_t *left, uint32_t length)
 
 	if (!length || length > *left)
 		return NULL;
-	text = pp_format("%.*s", (int)length, *at);
+	text = op_format("%.*s", (int)length, *at);
 	*at += length;
 	*left -= length;
 	return text;
@@ -102,7 +102,7 @@ static bool symbols_take(struct pp_symbols *symbols, const char *at, size_t left
 	debug_path = take_text(&at, &left, answer.debug_length);
 	table = malloc(left ? left : 1);
 	if (!table)
-		pp_out_of_memory();
+		op_out_of_memory();
 	memcpy(table, at, left);
 	*status = answer.status == PP_SYMBOLS_OK ? PP_SYMBOLS_OK : PP_SYMBOLS_DAMAGED;
 	if (*status == PP_SYMBOLS_DAMAGED)
@@ -138,7 +138,7 @@ static void *symbols_request_ask(const struct pp_symbols_request *request, int f
 	op_buffer_put(&bytes, &head, sizeof(head));
 	op_buffer_put(&bytes, request->path, head.path_size);
 	op_buffer_put(&bytes, request->root, head.root_size);
-	pp_buffer_check(&bytes);
+	op_buffer_check(&bytes);
 	question.bytes = bytes.bytes;
 	question.length = bytes.used;
 	answer = apart_ask(&question, length, error);

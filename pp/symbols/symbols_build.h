@@ -9,7 +9,7 @@
 #include "elf_file.h"
 #include "symbols.h"
 
-#define obstack_chunk_alloc pp_chunk
+#define obstack_chunk_alloc op_chunk
 #define obstack_chunk_free  free
 
 /* Memory of the names of a table. */

@@ -62,10 +62,10 @@ char *pp_symbols_cache_name(const char *path, const char *root, bool want_lines,
 	/* The key of the cache: the symbols of an image change when its debug file is installed. */
 	if (debug && !has_symbols)
 		stat(debug, &debug_status);
-	kind = pp_format("symbols-3-%" PRIx64 "-%" PRIx64, (uint64_t)debug_status.st_size,
+	kind = op_format("symbols-3-%" PRIx64 "-%" PRIx64, (uint64_t)debug_status.st_size,
 			 (uint64_t)debug_status.st_mtime);
 	if (id)
-		name = pp_table_cache_name(id, &status, kind);
+		name = op_table_cache_name(id, &status, kind);
 	if (name)
 		*debug_path = debug;
 	else
@@ -139,9 +139,9 @@ static bool symbols_cache_take(struct pp_symbols *symbols, const unsigned char *
 	text = (const void *)(code + head.n_code);
 	if (head.text_size != size || (size && text[size - 1]))
 		return false;
-	symbols->items = pp_alloc(head.n_items, sizeof(*symbols->items));
-	symbols->code = pp_alloc(head.n_code, sizeof(*symbols->code));
-	symbols->aliases = pp_alloc(head.n_aliases, sizeof(*symbols->aliases));
+	symbols->items = op_alloc(head.n_items, sizeof(*symbols->items));
+	symbols->code = op_alloc(head.n_code, sizeof(*symbols->code));
+	symbols->aliases = op_alloc(head.n_aliases, sizeof(*symbols->aliases));
 	symbols->n = head.n_items;
 	symbols->n_aliases = head.n_aliases;
 	symbols->n_code = head.n_code;
@@ -167,7 +167,7 @@ bool pp_symbols_unpack(struct pp_symbols *symbols, void *bytes, size_t size)
 bool pp_symbols_cache_load(const char *name, struct pp_symbols *symbols)
 {
 	size_t size = 0;
-	void *bytes = pp_table_cache_load(name, &size);
+	void *bytes = op_table_cache_load(name, &size);
 
 	return pp_symbols_unpack(symbols, bytes, size);
 }
@@ -184,7 +184,7 @@ static uint32_t symbols_cache_put(struct text *text, const char *name)
 {
 	size_t n = strlen(name) + 1, at = text->n;
 
-	text->bytes = pp_grow(text->bytes, &text->capacity, at + n, 1);
+	text->bytes = op_grow(text->bytes, &text->capacity, at + n, 1);
 	memcpy(text->bytes + at, name, n);
 	text->n += n;
 	return (uint32_t)at;
@@ -207,7 +207,7 @@ void *pp_symbols_pack(const struct pp_symbols *symbols, size_t *length)
 		      symbols->n_aliases * sizeof(struct alias) +
 		      symbols->n_code * sizeof(struct code);
 	struct text text = {0};
-	unsigned char *bytes = pp_alloc(1, size);
+	unsigned char *bytes = op_alloc(1, size);
 	struct item *items = (void *)(bytes + sizeof(head));
 	struct alias *aliases = (void *)(items + symbols->n);
 	struct code *code = (void *)(aliases + symbols->n_aliases);
@@ -238,7 +238,7 @@ void *pp_symbols_pack(const struct pp_symbols *symbols, size_t *length)
 	if (text.n < NONE) {
 		size_t capacity = size;
 
-		bytes = pp_grow(bytes, &capacity, size + text.n, 1);
+		bytes = op_grow(bytes, &capacity, size + text.n, 1);
 		if (text.n)
 			memcpy(bytes + size, text.bytes, text.n);
 		*length = size + text.n;
@@ -256,6 +256,6 @@ void pp_symbols_cache_store(const char *name, const struct pp_symbols *symbols)
 	void *bytes = pp_symbols_pack(symbols, &length);
 
 	if (bytes)
-		pp_table_cache_store(name, bytes, length);
+		op_table_cache_store(name, bytes, length);
 	free(bytes);
 }

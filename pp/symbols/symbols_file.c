@@ -84,7 +84,7 @@ static void add_raw(struct build *build, uint64_t start, uint64_t size, uint32_t
 {
 	if (!pp_symbols_is_in_code(build->symbols, start))
 		return;
-	build->raw = pp_grow(build->raw, &build->capacity, build->n + 1, sizeof(*build->raw));
+	build->raw = op_grow(build->raw, &build->capacity, build->n + 1, sizeof(*build->raw));
 	build->raw[build->n++] = (struct pp_raw_symbol){
 		.start = start,
 		.size = size,
@@ -191,7 +191,7 @@ static long read_dynamic(struct owner *owner)
 	size = pp_bfd_table_size(image, bfd_get_dynamic_symtab_upper_bound(image->bfd));
 	if (!size)
 		return 0;
-	owner->dynamic = pp_chunk(size);
+	owner->dynamic = op_chunk(size);
 	n = bfd_canonicalize_dynamic_symtab(image->bfd, owner->dynamic);
 	return n > 0 ? n : 0;
 }
@@ -310,7 +310,7 @@ static enum pp_symbols_status symbols_read_file(struct pp_symbols *symbols, cons
 						const struct pp_kernel_place *place,
 						struct op_error *error)
 {
-	struct owner *owner = pp_alloc(1, sizeof(*owner));
+	struct owner *owner = op_alloc(1, sizeof(*owner));
 	struct build build = {.symbols = symbols, .owner = owner, .mini = -1, .place = place};
 
 	memset(symbols, 0, sizeof(*symbols));

@@ -11,7 +11,7 @@
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 
-#define obstack_chunk_alloc pp_chunk
+#define obstack_chunk_alloc op_chunk
 #define obstack_chunk_free  free
 
 /* Maximum size of the last symbol before a gap, if nothing else ends it. */
@@ -98,10 +98,10 @@ int pp_symbols_read_kernel(struct pp_symbols *symbols, const struct pp_kallsyms 
 	memset(symbols, 0, sizeof(*symbols));
 	if (kallsyms_choose(kallsyms, name, &choice, error))
 		return -1;
-	symbols->owner = names = pp_alloc(1, sizeof(*names));
+	symbols->owner = names = op_alloc(1, sizeof(*names));
 	symbols->release = free_names;
 	obstack_init(names);
-	raw = pp_alloc(kallsyms->n_symbols, sizeof(*raw));
+	raw = op_alloc(kallsyms->n_symbols, sizeof(*raw));
 	for (size_t i = 0; i < kallsyms->n_symbols; i++) {
 		const struct pp_kernel_symbol *symbol = &kallsyms->symbols[i];
 
@@ -117,7 +117,7 @@ int pp_symbols_read_kernel(struct pp_symbols *symbols, const struct pp_kallsyms 
 		}
 		n++;
 	}
-	symbols->code = pp_alloc(1, sizeof(*symbols->code));
+	symbols->code = op_alloc(1, sizeof(*symbols->code));
 	symbols->n_code = 1;
 	symbols->code->vma = choice.start;
 	symbols->code->end = choice.end - choice.start;

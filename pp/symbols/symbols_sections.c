@@ -24,7 +24,7 @@ static void add_code(struct build *build, size_t *capacity, const struct pp_code
 	struct pp_code *added;
 
 	symbols->code =
-		pp_grow(symbols->code, capacity, symbols->n_code + 1, sizeof(*symbols->code));
+		op_grow(symbols->code, capacity, symbols->n_code + 1, sizeof(*symbols->code));
 	added = &symbols->code[symbols->n_code++];
 	*added = *code;
 	added->end = code->start + (size < limit ? size : limit);
@@ -38,7 +38,7 @@ void pp_symbols_lay_out_module(struct build *build)
 	uint64_t at = 0;
 	size_t i = 0;
 
-	build->keys = pp_alloc(bfd_count_sections(image), sizeof(*build->keys));
+	build->keys = op_alloc(bfd_count_sections(image), sizeof(*build->keys));
 	for (asection *section = image->sections; section; section = section->next, i++) {
 		uint64_t align = (uint64_t)1 << (section->alignment_power & 31);
 

@@ -49,11 +49,11 @@ static size_t count_columns(void)
 static bool is_in_path(const char *name)
 {
 	const char *path = getenv("PATH");
-	char *copy = pp_copy(path ? path : "/usr/bin:/bin"), *rest = copy, *dir;
+	char *copy = op_copy(path ? path : "/usr/bin:/bin"), *rest = copy, *dir;
 	bool found = false;
 
 	while (!found && (dir = strsep(&rest, ":")) != NULL) {
-		char *file = pp_format("%s/%s", *dir ? dir : ".", name);
+		char *file = op_format("%s/%s", *dir ? dir : ".", name);
 
 		found = !access(file, X_OK);
 		free(file);

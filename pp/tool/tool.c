@@ -24,7 +24,7 @@ static int take_verbose(const struct op_option *option, void *field, const char 
 	static const char *const topics[] = {"all",   "debug", "bfd", "level1",
 					     "sfile", "stats", "xml"};
 	struct pp_common *common = field;
-	char *copy = pp_copy(text), *rest = copy, *item;
+	char *copy = op_copy(text), *rest = copy, *item;
 	int result = 0;
 
 	while (!result && (item = strsep(&rest, ",")) != NULL) {
@@ -80,7 +80,7 @@ static void choose_session(struct pp_common *common)
 	char *chosen = op_session_dir(common->session_dir);
 
 	if (!chosen)
-		pp_out_of_memory();
+		op_out_of_memory();
 	common->session_given = common->session_dir != NULL;
 	free(common->session_dir);
 	common->session_dir = chosen;
@@ -101,7 +101,7 @@ static void warn_of_newer(const struct pp_common *common)
 static void add_word(struct op_strings *list, const char *word)
 {
 	if (op_strings_add(list, word))
-		pp_out_of_memory();
+		op_out_of_memory();
 }
 
 /* Adds a word to those of the specification, or to the profiles of other formats. */
@@ -113,7 +113,7 @@ static void sort_word(const struct pp_tool *tool, const char *word, struct op_st
 	if (tool->inputs && tool->inputs->is_input(word)) {
 		add_word(inputs, word);
 	} else if (tool->inputs && tool->inputs->is_archive(word)) {
-		archive = pp_format("archive:%s", word);
+		archive = op_format("archive:%s", word);
 		add_word(rest, archive);
 		free(archive);
 	} else {
@@ -243,7 +243,7 @@ static int unpack_archive(const struct pp_tool *tool, struct pp_spec *spec, stru
 	if (!dir)
 		return -1;
 	free(spec->archive);
-	spec->archive = pp_copy(dir);
+	spec->archive = op_copy(dir);
 	return 0;
 }
 
@@ -272,7 +272,7 @@ static int read_inputs(const struct pp_tool *tool, void *job, struct op_error *e
 			add_word(&spec->sessions, PP_LABEL_SESSIONS);
 		kept = common->is_pair ? &spec->session_dir : &common->session_dir;
 		free(*kept);
-		*kept = pp_copy(dir);
+		*kept = op_copy(dir);
 	}
 	return 0;
 }
@@ -302,7 +302,7 @@ static enum op_exit tool_run(const struct pp_tool *tool, const struct op_option_
 		return OP_EXIT_USAGE;
 	common->command_line = op_command_line(argc, (const char *const *)argv);
 	if (!common->command_line)
-		pp_out_of_memory();
+		op_out_of_memory();
 	choose_session(common);
 	if (parse_words(tool, common, error) || (tool->check && tool->check(job, error)))
 		return OP_EXIT_USAGE;

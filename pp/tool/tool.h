@@ -52,7 +52,7 @@ struct pp_common {
 	char *command_line;	 /* one line: all words, those with blanks in quotes */
 	bool stats;		 /* --verbose=stats */
 	struct pp_output_options output;
-	struct pp_warnings warnings; /* verbose if --verbose says so */
+	struct op_warnings warnings; /* verbose if --verbose says so */
 };
 
 enum pp_words {

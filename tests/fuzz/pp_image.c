@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct pp_kernel_place place = {.is_module = true, .address = 0xc0000000};
 	int fd = memfd_create("image", MFD_CLOEXEC);
-	char *path = pp_format("/proc/self/fd/%d", fd);
+	char *path = op_format("/proc/self/fd/%d", fd);
 	struct pp_debug_info *info;
 	struct pp_symbols symbols;
 	struct op_error error;

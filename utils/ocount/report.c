@@ -56,11 +56,11 @@ static void put_table_row(const struct report *report, const struct row *row)
 
 static void put_csv_row(const struct report *report, const struct row *row, double since)
 {
-	struct pp_line event = {0};
+	struct op_line event = {0};
 
-	pp_line_csv(&event, row->event);
+	op_line_csv(&event, row->event);
 	fprintf(report->out, "%.6f,%.*s,", since, (int)event.n, event.text);
-	pp_line_free(&event);
+	op_line_free(&event);
 	if (report->place)
 		fprintf(report->out, "%d,", row->number);
 	fprintf(report->out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.2f\n",

@@ -40,7 +40,7 @@ struct symbols {
 	struct model *model;
 	uint64_t epoch; /* of the model that the numbers below are of */
 	char *samples_dir;
-	struct pp_warnings warnings;
+	struct op_warnings warnings;
 	struct pp_image_search search;
 	struct pp_image_reader reader;
 	struct symbols_image *image;

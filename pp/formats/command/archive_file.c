@@ -76,7 +76,7 @@ static int archive_file_open(struct archive_file *file, const char *path, struct
 	    file->library->read_support_filter_xz(file->archive) ||
 	    file->library->read_support_filter_zstd(file->archive) ||
 	    file->library->read_support_format_tar(file->archive))
-		pp_out_of_memory();
+		op_out_of_memory();
 	if (file->library->read_open_fd(file->archive, file->fd, BLOCK_BYTES))
 		return fail_of_archive(file, error);
 	return 0;
@@ -122,7 +122,7 @@ static bool looks_like_one(const char *path)
 
 static bool is_directory_of_archive(const char *path)
 {
-	char *named = pp_format("%s/" PP_ARCHIVE_SESSION, path);
+	char *named = op_format("%s/" PP_ARCHIVE_SESSION, path);
 	struct stat status;
 	bool is = !lstat(named, &status) && S_ISREG(status.st_mode);
 
@@ -198,7 +198,7 @@ static int unpack_file(struct archive_file *file, struct archive_entry *entry, c
 		 .tv_nsec = file->library->entry_mtime_nsec(entry)},
 	};
 	mode_t mode = file->library->entry_perm(entry) & 0777;
-	char *path = pp_format("%s/%s", file->dir, name);
+	char *path = op_format("%s/%s", file->dir, name);
 	int fd = foreign_create(path, FOREIGN_PARENTS_MAKE, FOREIGN_REFUSE, mode | 0600, error);
 	int result = fd < 0 ? -1 : unpack_content(file, name, fd, error);
 
@@ -235,7 +235,7 @@ static int unpack_all(struct archive_file *file, struct op_error *error)
 		return op_error_errno(error, "%s", file->dir);
 	if ((uint64_t)room.f_bavail * room.f_frsize / 2 < file->left)
 		file->left = (uint64_t)room.f_bavail * room.f_frsize / 2;
-	file->block = pp_alloc(BLOCK_BYTES, 1);
+	file->block = op_alloc(BLOCK_BYTES, 1);
 	while (!result && !(next = file->library->read_next_header(file->archive, &entry)))
 		result = unpack_entry(file, entry, error);
 	if (!result && next != ARCHIVE_EOF)

@@ -41,8 +41,8 @@ static int check_current(int samples, const char *current, struct op_error *erro
 
 int import_session_check(const char *dir, struct op_error *error)
 {
-	char *samples = pp_format("%s/" OP_SESSION_SAMPLES, dir);
-	char *current = pp_format("%s/" OP_SESSION_CURRENT, dir);
+	char *samples = op_format("%s/" OP_SESSION_SAMPLES, dir);
+	char *current = op_format("%s/" OP_SESSION_CURRENT, dir);
 	struct op_error cause = {0};
 	int result = 0, samples_fd = -1, fd = trusted_dir_open(dir, TRUSTED_DIR_FIND, &cause);
 
@@ -80,7 +80,7 @@ int import_session(const struct prof *prof, const char *dir, const struct sessio
 	if (!pinned)
 		return -1;
 	dir = pinned;
-	fresh = pp_format("%s/samples/.import-XXXXXX", dir);
+	fresh = op_format("%s/samples/.import-XXXXXX", dir);
 	from = to = NULL;
 	if (!mkdtemp(fresh)) {
 		result = op_error_errno(error, "%s", fresh);
@@ -89,8 +89,8 @@ int import_session(const struct prof *prof, const char *dir, const struct sessio
 					 session_room_check(fresh, options->input, error)
 				 ? -1
 				 : 0;
-		from = pp_format("%s/" OP_SESSION_CURRENT, fresh);
-		to = pp_format("%s/" OP_SESSION_CURRENT, dir);
+		from = op_format("%s/" OP_SESSION_CURRENT, fresh);
+		to = op_format("%s/" OP_SESSION_CURRENT, dir);
 		if (!result)
 			result = import_session_check(dir, error) || move(from, to, error) ? -1 : 0;
 		op_tree_remove(AT_FDCWD, fresh, &ignored);

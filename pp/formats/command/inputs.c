@@ -193,16 +193,16 @@ static int read_words(struct prof *prof, const struct op_strings *paths, unsigne
 
 static char *shown_of(const struct op_strings *paths)
 {
-	return paths->count < 2 ? pp_copy(paths->item[0])
-				: pp_format("%s and %zu more", paths->item[0], paths->count - 1);
+	return paths->count < 2 ? op_copy(paths->item[0])
+				: op_format("%s and %zu more", paths->item[0], paths->count - 1);
 }
 
 /* Sessions that the values of a label may become. */
 #define LABEL_VALUES_MOST 1000
 
-/* The values of a label; pp_names_free_kept() frees them.  Return: whether some samples have
+/* The values of a label; op_names_free_kept() frees them.  Return: whether some samples have
  * none. */
-static bool find_values(const struct prof *prof, const char *label, struct pp_names *values)
+static bool find_values(const struct prof *prof, const char *label, struct op_names *values)
 {
 	struct prof_cursor cursor = {0};
 	struct prof_sample sample;
@@ -213,7 +213,7 @@ static bool find_values(const struct prof *prof, const char *label, struct pp_na
 		char *text = found ? prof_label_text(prof, found) : NULL;
 
 		if (text)
-			pp_names_keep(values, text);
+			op_names_keep(values, text);
 		has_others |= !text;
 		free(text);
 	}
@@ -225,8 +225,8 @@ static bool find_values(const struct prof *prof, const char *label, struct pp_na
 static int write_part(const struct prof *prof, const char *dir, struct session_options *options,
 		      const char *value, size_t number, struct op_error *error)
 {
-	char *from = pp_format("%s/" OP_SESSION_CURRENT, dir);
-	char *to = pp_format("%s/" OP_SESSION_SAMPLES "/label.%zu", dir, number);
+	char *from = op_format("%s/" OP_SESSION_CURRENT, dir);
+	char *to = op_format("%s/" OP_SESSION_SAMPLES "/label.%zu", dir, number);
 	int result;
 
 	options->selection.value = value;
@@ -243,7 +243,7 @@ static int write_part(const struct prof *prof, const char *dir, struct session_o
 static int write_parts(const struct prof *prof, const char *dir, struct session_options *options,
 		       const char *shown, struct op_error *error)
 {
-	struct pp_names values = {0};
+	struct op_names values = {0};
 	bool has_others = find_values(prof, options->selection.label, &values);
 	int result = 0;
 
@@ -257,7 +257,7 @@ static int write_parts(const struct prof *prof, const char *dir, struct session_
 		result = write_part(prof, dir, options, values.names[i], i, error);
 	if (!result && has_others)
 		result = write_part(prof, dir, options, NULL, values.n, error);
-	pp_names_free_kept(&values);
+	op_names_free_kept(&values);
 	return result;
 }
 

@@ -105,7 +105,7 @@ static bool keep_text(char **kept, const char *text)
 {
 	if (*kept)
 		return !strcmp(*kept, text);
-	*kept = pp_copy(text);
+	*kept = op_copy(text);
 	return true;
 }
 
@@ -134,7 +134,7 @@ static bool take_text(struct dcpi_header *header, enum keyword word, const char 
 		return keep_text(&header->event, text);
 	default:
 		if (!header->path) /* there may be several */
-			header->path = pp_copy(text);
+			header->path = op_copy(text);
 		return true;
 	}
 }
@@ -211,7 +211,7 @@ static int dcpi_header_take_line(struct dcpi_header *header, const char *line,
 		word++;
 	if (word == KEYWORDS)
 		return 0;
-	value = pp_copy(rest);
+	value = op_copy(rest);
 	for (length = strlen(value); length && is_blank(value[length - 1]); length--)
 		value[length - 1] = '\0';
 	result = take_value(header, word, value, error);
@@ -248,7 +248,7 @@ int dcpi_header_add(struct dcpi_header *header, const char *line, size_t length,
 	if (dcpi_header_take_line(header, line, error))
 		return -1;
 	if (op_strings_add(&header->lines, line))
-		pp_out_of_memory();
+		op_out_of_memory();
 	return 0;
 }
 
@@ -271,8 +271,8 @@ int dcpi_header_check(const struct dcpi_header *header, struct op_error *error)
 char *dcpi_header_image(const struct dcpi_header *header)
 {
 	if (header->path)
-		return pp_copy(header->path);
-	return pp_format("[image %s]", header->image ? header->image : "without a name");
+		return op_copy(header->path);
+	return op_format("[image %s]", header->image ? header->image : "without a name");
 }
 
 void dcpi_header_free(struct dcpi_header *header)

@@ -65,7 +65,7 @@ static void collect(struct writer *writer)
 		for (size_t i = 0; i < sample.n_values; i++) {
 			if (!sample.values[i].count)
 				continue;
-			writer->spots = pp_grow(writer->spots, &writer->capacity, writer->n + 1,
+			writer->spots = op_grow(writer->spots, &writer->capacity, writer->n + 1,
 						sizeof(*writer->spots));
 			writer->spots[writer->n++] = (struct spot){
 				.image = leaf->image,
@@ -152,9 +152,9 @@ static void put_platform(struct writer *writer)
 	char *platform;
 
 	if (!release && host->cpu_description)
-		platform = pp_copy(host->cpu_description);
+		platform = op_copy(host->cpu_description);
 	else
-		platform = pp_format("Linux %s %s", release ? release : "unknown",
+		platform = op_format("Linux %s %s", release ? release : "unknown",
 				     arch ? arch : "unknown");
 	dcpi_write_put_line(writer, "platform", platform);
 	free(platform);
@@ -319,20 +319,20 @@ static char *name_file(struct writer *writer, const struct spot *spot)
 {
 	const char *path = writer->prof->images[spot->image].path;
 	const char *slash = strrchr(path, '/');
-	char *base = pp_format("%.150s.%.80s", slash && slash[1] ? slash + 1 : path,
+	char *base = op_format("%.150s.%.80s", slash && slash[1] ? slash + 1 : path,
 			       writer->prof->events[spot->event].name);
 	char *name;
 
 	for (char *c = base; *c; c++)
 		if (*c == '/' || *c == '\n' || (c == base && *c == '.'))
 			*c = '_';
-	name = pp_copy(base);
+	name = op_copy(base);
 	for (unsigned int i = 2; op_strings_contain(&writer->names, name); i++) {
 		free(name);
-		name = pp_format("%s-%u", base, i);
+		name = op_format("%s-%u", base, i);
 	}
 	if (op_strings_add(&writer->names, name))
-		pp_out_of_memory();
+		op_out_of_memory();
 	free(base);
 	return name;
 }
@@ -387,7 +387,7 @@ static int put_profile(struct writer *writer, const struct spot *spots, size_t n
 	if (!is_known)
 		find_text(writer, spots, n);
 	name = name_file(writer, spots);
-	path = pp_format("%s/%s", writer->output->path, name);
+	path = op_format("%s/%s", writer->output->path, name);
 	result = check_size(writer, spots, total);
 	if (!result)
 		result = write_file(writer, path, spots, n, is_known ? &header : NULL, total);

@@ -48,7 +48,7 @@ static size_t counted_kind(const char *line)
 
 static void begin_counts(struct text_reader *reader, const char *line, size_t n)
 {
-	char *kind = pp_format("%.*s", (int)n, line);
+	char *kind = op_format("%.*s", (int)n, line);
 
 	reader->kind = TEXT_COUNTS;
 	reader->events[0] = make_event(reader, kind, NULL);

@@ -98,7 +98,7 @@ static char *cut_build_id(char *path)
 	if (digits < BUILD_ID_MIN || digits % 2 || word[1 + digits])
 		return NULL;
 	*word++ = '\0';
-	return pp_copy(word);
+	return op_copy(word);
 }
 
 /* "PATH (@OFFSET) BUILDID"; the last two may be missing. */
@@ -135,8 +135,8 @@ static void maps_add(struct reader *reader, struct cpuprofile_map map, char *pat
 		free(map.build_id);
 		return;
 	}
-	maps->items = pp_grow(maps->items, &maps->capacity, maps->n + 1, sizeof(*maps->items));
-	map.path = pp_copy(path);
+	maps->items = op_grow(maps->items, &maps->capacity, maps->n + 1, sizeof(*maps->items));
+	map.path = op_copy(path);
 	maps->items[maps->n++] = map;
 }
 
@@ -214,8 +214,8 @@ static void read_variable(struct reader *reader)
 	*value++ = '\0';
 	if (!expand(reader, op_field_skip_blanks(value), expanded))
 		return;
-	reader->variables[reader->n_variables].name = pp_copy(name);
-	reader->variables[reader->n_variables++].value = pp_copy(expanded);
+	reader->variables[reader->n_variables].name = op_copy(name);
+	reader->variables[reader->n_variables++].value = op_copy(expanded);
 }
 
 static void read_line(struct reader *reader, const char *text, size_t length)
@@ -238,7 +238,7 @@ void cpuprofile_maps_read(struct cpuprofile_maps *maps, const char *text, size_t
 	*maps = (struct cpuprofile_maps){0};
 	if (!length)
 		return;
-	reader = pp_alloc(1, sizeof(*reader));
+	reader = op_alloc(1, sizeof(*reader));
 	end = text + length;
 	reader->maps = maps;
 	while (text < end) {

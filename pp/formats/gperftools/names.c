@@ -109,7 +109,7 @@ static void take_lines(struct cpuprofile_text text, bool java, cpuprofile_name_f
 		const char *line_end = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((line_end ? line_end : end) - at);
 
-		line = pp_grow(line, &capacity, length + 1, 1);
+		line = op_grow(line, &capacity, length + 1, 1);
 		memcpy(line, at, length);
 		while (length && isspace((unsigned char)line[length - 1]))
 			length--;

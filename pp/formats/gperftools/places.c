@@ -55,7 +55,7 @@ void cpuprofile_places_read(struct cpuprofile_places *places, struct prof_sink *
 	find_app(places);
 	if (maps->n > 1)
 		qsort(maps->items, maps->n, sizeof(*maps->items), compare_maps);
-	places->images = pp_alloc(maps->n, sizeof(*places->images));
+	places->images = op_alloc(maps->n, sizeof(*places->images));
 	if (!maps->n)
 		places->sink->note(places->sink, "there are no mappings, so samples have addresses "
 						 "and no images");

@@ -107,8 +107,8 @@ static int read_parts(struct reader *reader, struct input *input, struct op_erro
 		cpuprofile_places_read(&reader->places, reader->sink, records->text);
 		cpuprofile_symbols(records->symbols, gperftools_read_take_name, reader);
 	}
-	reader->stack = pp_alloc(records->deepest, sizeof(*reader->stack));
-	reader->frames = pp_alloc(records->deepest, sizeof(*reader->frames));
+	reader->stack = op_alloc(records->deepest, sizeof(*reader->stack));
+	reader->frames = op_alloc(records->deepest, sizeof(*reader->frames));
 	if (read_samples(reader, error))
 		return -1;
 	if (!records->fault.code)

@@ -10,8 +10,8 @@
 
 void text_reader_open(struct text_reader *reader)
 {
-	reader->addresses = pp_alloc(PROF_DEPTH_MOST, sizeof(*reader->addresses));
-	reader->frames = pp_alloc(PROF_DEPTH_MOST, sizeof(*reader->frames));
+	reader->addresses = op_alloc(PROF_DEPTH_MOST, sizeof(*reader->addresses));
+	reader->frames = op_alloc(PROF_DEPTH_MOST, sizeof(*reader->frames));
 }
 
 void text_reader_close(struct text_reader *reader)
@@ -141,7 +141,7 @@ void text_end_names(struct text_reader *reader)
 /* "main.work+0x16" is main.work. */
 static char *copy_function(const char *at, size_t n)
 {
-	char *function = pp_format("%.*s", (int)n, at), *plus = strrchr(function, '+');
+	char *function = op_format("%.*s", (int)n, at), *plus = strrchr(function, '+');
 
 	if (plus && plus > function && !strncmp(plus, "+0x", 3))
 		*plus = '\0';
@@ -159,7 +159,7 @@ static void text_name_take_file(struct text_name *name, const char *at)
 	digits = colon ? colon + 1 : at;
 	if (!colon || colon == at || !op_number_take(&digits, 10, INT32_MAX, &line) || *digits)
 		return;
-	name->file = pp_format("%.*s", (int)(colon - at), at);
+	name->file = op_format("%.*s", (int)(colon - at), at);
 	name->line = (int64_t)line;
 }
 

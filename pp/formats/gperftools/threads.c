@@ -41,7 +41,7 @@ static void begin_thread(struct text_reader *reader, const char *line)
 	if (!slash)
 		return;
 	name += strlen("(name: ");
-	text = pp_format("%.*s", (int)(slash - name), name);
+	text = op_format("%.*s", (int)(slash - name), name);
 	reader->comm = reader->sink->string(reader->sink, text);
 	free(text);
 	slash++;

@@ -86,7 +86,7 @@ static uint64_t address_at(const struct writer *writer, const struct prof_sample
 /* Looks for the program and for what pprof would take for the signal handler. */
 static void survey(struct writer *writer)
 {
-	uint64_t *apps = pp_alloc(writer->prof->n_images, sizeof(*apps));
+	uint64_t *apps = op_alloc(writer->prof->n_images, sizeof(*apps));
 	struct prof_cursor cursor = {0};
 	struct prof_sample sample;
 	size_t votes = 0;

@@ -55,7 +55,7 @@ static void put_duration(struct op_json *json, uint64_t ns)
 /* "NAME: VALUE" of each line of a report's head; of another line, all of it. */
 static void about_put_head(struct op_json *json, const char *head)
 {
-	char *copy = pp_copy(head), *rest = copy, *line;
+	char *copy = op_copy(head), *rest = copy, *line;
 
 	while ((line = strsep(&rest, "\n"))) {
 		char *colon = strchr(line, ':'), *blank = strchr(line, ' ');
@@ -102,7 +102,7 @@ static void put_losses(struct op_json *json, const struct prof *prof)
 /* The lines of a text; none of NULL. */
 static void about_put_lines(struct op_json *json, const char *text)
 {
-	char *copy = pp_copy(text ? text : ""), *rest = copy, *line;
+	char *copy = op_copy(text ? text : ""), *rest = copy, *line;
 
 	while ((line = strsep(&rest, "\n")))
 		if (*line)
@@ -188,14 +188,14 @@ static void put_id(struct op_json *json, int64_t id)
 	op_json_raw(json, NULL, "%" PRId64, id);
 }
 
-/* The names of all labels, which pp_names_free() frees. */
-static void find_labels(const struct stack_tree *tree, struct pp_names *names)
+/* The names of all labels, which op_names_free() frees. */
+static void find_labels(const struct stack_tree *tree, struct op_names *names)
 {
 	for (size_t i = 0; i < tree->n_threads; i++) {
 		const struct stack_tree_thread *thread = &tree->threads[i];
 
 		for (size_t k = 0; k < thread->n_labels; k++)
-			pp_names_index(names, thread->prof->strings[thread->labels[k].name]);
+			op_names_index(names, thread->prof->strings[thread->labels[k].name]);
 	}
 }
 
@@ -219,7 +219,7 @@ static void put_label(struct op_json *json, const struct stack_tree_thread *thre
 /* Threads, and behind each its labels in the order of "labels". */
 static void put_threads(struct op_json *json, const struct stack_tree *tree)
 {
-	struct pp_names labels = {0};
+	struct op_names labels = {0};
 
 	find_labels(tree, &labels);
 	op_json_array(json, "labels");
@@ -238,7 +238,7 @@ static void put_threads(struct op_json *json, const struct stack_tree *tree)
 		op_json_end(json);
 	}
 	op_json_end(json);
-	pp_names_free(&labels);
+	op_names_free(&labels);
 }
 
 void about_write(const struct html_page *page, struct stack_tree *tree, const bool *weighted,

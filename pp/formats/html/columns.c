@@ -25,7 +25,7 @@ static void end_column(struct columns *columns)
 {
 	uint8_t length[OP_LEB128_MOST];
 
-	pp_buffer_check(&columns->column);
+	op_buffer_check(&columns->column);
 	deflated_put(columns->out, length, op_leb128_write(length, columns->column.used));
 	deflated_put(columns->out, columns->column.bytes, columns->column.used);
 	columns->column.used = 0;
@@ -97,7 +97,7 @@ static void find_weighted(struct columns *columns)
 {
 	size_t n = columns->tree->n_events;
 
-	columns->weighted = pp_alloc(n ? n : 1, sizeof(*columns->weighted));
+	columns->weighted = op_alloc(n ? n : 1, sizeof(*columns->weighted));
 	for (size_t i = 0; i < n; i++) {
 		columns->weighted[i] = !common_period(columns->tree, i);
 		columns->any_weighted |= columns->weighted[i];
@@ -123,7 +123,7 @@ static void write_values(struct columns *columns)
 /* The event of each value, in the order of prof_next(), as moments number them. */
 static uint32_t *events_of_values(const struct columns *columns, const struct prof *prof)
 {
-	uint32_t *events = pp_alloc(columns->tree->n_sample_values + 1, sizeof(*events));
+	uint32_t *events = op_alloc(columns->tree->n_sample_values + 1, sizeof(*events));
 	struct prof_cursor cursor = {0};
 	struct prof_sample sample;
 	size_t n = 0;

@@ -75,11 +75,11 @@ static void deflated_run(struct deflated *deflated, int flush)
 
 struct deflated *deflated_new(FILE *out)
 {
-	struct deflated *deflated = pp_alloc(1, sizeof(*deflated));
+	struct deflated *deflated = op_alloc(1, sizeof(*deflated));
 
 	deflated->out = out;
 	if (deflateInit(&deflated->z, Z_DEFAULT_COMPRESSION) != Z_OK)
-		pp_out_of_memory();
+		op_out_of_memory();
 	return deflated;
 }
 

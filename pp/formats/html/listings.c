@@ -88,15 +88,15 @@ static struct leaf *leaf_at(struct listings *listings, const struct prof_frame *
 			return leaf;
 	}
 	i = (uint32_t)listings->n++;
-	listings->leaves = pp_grow(listings->leaves, &listings->capacity, listings->n,
+	listings->leaves = op_grow(listings->leaves, &listings->capacity, listings->n,
 				   sizeof(*listings->leaves));
 	listings->leaves[i] = (struct leaf){.frame = *frame, .values = listings->n_values};
 	listings->n_values += n_events(listings);
-	listings->values = pp_grow(listings->values, &listings->values_capacity, listings->n_values,
+	listings->values = op_grow(listings->values, &listings->values_capacity, listings->n_values,
 				   sizeof(*listings->values));
 	memset(listings->values + listings->leaves[i].values, 0,
 	       n_events(listings) * sizeof(*listings->values));
-	pp_hash_add(&listings->by_frame, key, i);
+	op_hash_add_or_exit(&listings->by_frame, key, i);
 	return &listings->leaves[i];
 }
 
@@ -225,7 +225,7 @@ static struct group *group_leaves(const struct listings *listings,
 		if (!is_wanted(leaf))
 			continue;
 		if (!*n || !is_one(leaf - 1, leaf)) {
-			groups = pp_grow(groups, &capacity, *n + 1, sizeof(*groups));
+			groups = op_grow(groups, &capacity, *n + 1, sizeof(*groups));
 			groups[(*n)++] = (struct group){.first = i};
 		}
 		groups[*n - 1].n++;
@@ -243,10 +243,10 @@ static struct row *add_row(struct listings *listings, uint64_t number, char *tex
 {
 	size_t n = listings->n_rows++;
 
-	listings->rows = pp_grow(listings->rows, &listings->rows_capacity, listings->n_rows,
+	listings->rows = op_grow(listings->rows, &listings->rows_capacity, listings->n_rows,
 				 sizeof(*listings->rows));
 	listings->counts =
-		pp_grow(listings->counts, &listings->counts_capacity,
+		op_grow(listings->counts, &listings->counts_capacity,
 			listings->n_rows * n_events(listings), sizeof(*listings->counts));
 	listings->rows[n] = (struct row){.number = number, .text = text};
 	memset(listings->counts + n * n_events(listings), 0,
@@ -266,7 +266,7 @@ static void count_leaf(struct listings *listings, size_t row, const struct leaf 
 static void thin_rows(struct listings *listings)
 {
 	size_t n = listings->n_rows, kept = 0, last = SIZE_MAX, events = n_events(listings);
-	bool *keep = pp_alloc(n + 1, sizeof(*keep));
+	bool *keep = op_alloc(n + 1, sizeof(*keep));
 
 	for (size_t i = 0; i < n; i++) {
 		last = listings->rows[i].is_sampled ? i : last;
@@ -434,7 +434,7 @@ static void put_source(struct listings *listings, const struct group *group)
 		for (; line <= leaves[i].line && listings->n_rows < ROWS_MOST; line++) {
 			const char *text = pp_source_line(&source, (int)line);
 
-			add_row(listings, (uint64_t)line, text ? pp_copy(text) : NULL);
+			add_row(listings, (uint64_t)line, text ? op_copy(text) : NULL);
 		}
 		if (listings->n_rows &&
 		    listings->rows[listings->n_rows - 1].number == (uint64_t)leaves[i].line)
@@ -444,7 +444,7 @@ static void put_source(struct listings *listings, const struct group *group)
 		const char *text = pp_source_line(&source, (int)line);
 
 		if (text)
-			add_row(listings, (uint64_t)line, pp_copy(text));
+			add_row(listings, (uint64_t)line, op_copy(text));
 	}
 	put_listing(listings, group, true, leaves[0].file, is_missing ? error.text : NULL);
 	pp_source_free(&source);
@@ -466,7 +466,7 @@ static void add_instructions(struct listings *listings, const struct group *grou
 	while (key < end && listings->n_rows < ROWS_MOST &&
 	       (n = pp_disassembly_next(disassembly, key, end, &text))) {
 		uint64_t vma = pp_symbols_vma(symbols, key);
-		struct row *row = add_row(listings, vma, pp_copy(text));
+		struct row *row = add_row(listings, vma, op_copy(text));
 
 		pp_debug_info_line(place->debug, pp_symbols_link(symbols, vma), &row->line);
 		key += n;

@@ -84,7 +84,7 @@ static void tell_side(struct side *side, const struct html_session *session)
 	pp_loss_write(session->loss, false, stream.out);
 	op_text_stream_close(&stream);
 	side->account = stream.text;
-	side->name = head->n_dirs ? pp_head_session_name(head->dirs[0]) : pp_copy("");
+	side->name = head->n_dirs ? pp_head_session_name(head->dirs[0]) : op_copy("");
 }
 
 static void free_side(struct side *side)

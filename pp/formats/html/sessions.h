@@ -34,7 +34,7 @@ struct html_request {
 	const struct pp_merge *merge; /* what is not told apart */
 	bool exclude_dependent;
 	enum pp_demangle demangle;
-	struct pp_warnings *warnings;
+	struct op_warnings *warnings;
 	const struct pp_image_pairs *pairs; /* of two sessions */
 };
 

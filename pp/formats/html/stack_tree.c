@@ -31,7 +31,7 @@ static uint32_t add_thread(struct stack_tree *tree, uint32_t program,
 			return i;
 	}
 	i = (uint32_t)tree->n_threads++;
-	tree->threads = pp_grow(tree->threads, &tree->threads_capacity, tree->n_threads,
+	tree->threads = op_grow(tree->threads, &tree->threads_capacity, tree->n_threads,
 				sizeof(*tree->threads));
 	tree->threads[i] = (struct stack_tree_thread){.program = program,
 						      .pid = sample->pid,
@@ -40,7 +40,7 @@ static uint32_t add_thread(struct stack_tree *tree, uint32_t program,
 						      .prof = tree->sides[tree->side].prof,
 						      .labels = labels,
 						      .n_labels = sample->n_labels};
-	pp_hash_add(&tree->by_thread, key, i);
+	op_hash_add_or_exit(&tree->by_thread, key, i);
 	return i;
 }
 
@@ -54,14 +54,14 @@ static uint32_t add_entry(struct stack_tree *tree, uint32_t node, uint32_t threa
 		if (tree->entries[i].node == node && tree->entries[i].thread == thread)
 			return i;
 	i = (uint32_t)tree->n_entries++;
-	tree->entries = pp_grow(tree->entries, &tree->entries_capacity, tree->n_entries,
+	tree->entries = op_grow(tree->entries, &tree->entries_capacity, tree->n_entries,
 				sizeof(*tree->entries));
 	tree->entries[i] = (struct stack_tree_entry){node, thread, tree->n_values};
 	tree->n_values += n_events;
-	tree->values = pp_grow(tree->values, &tree->values_capacity, tree->n_values,
+	tree->values = op_grow(tree->values, &tree->values_capacity, tree->n_values,
 			       sizeof(*tree->values));
 	memset(tree->values + tree->entries[i].values, 0, n_events * sizeof(*tree->values));
-	pp_hash_add(&tree->by_entry, key, i);
+	op_hash_add_or_exit(&tree->by_entry, key, i);
 	return i;
 }
 
@@ -71,7 +71,7 @@ static void add_values(struct stack_tree *tree, uint32_t entry, const struct pro
 		tree->values + tree->entries[entry].values + tree->sides[tree->side].first_event;
 
 	tree->entry_of_value =
-		pp_grow(tree->entry_of_value, &tree->entry_of_value_capacity,
+		op_grow(tree->entry_of_value, &tree->entry_of_value_capacity,
 			tree->n_sample_values + sample->n_values, sizeof(*tree->entry_of_value));
 	for (size_t i = 0; i < sample->n_values; i++) {
 		struct prof_value *value = &values[sample->values[i].event];
@@ -108,7 +108,8 @@ static void index_renamed(struct stack_tree *tree)
 	const struct op_strings *names = tree->renamed.old_names;
 
 	for (size_t i = 0; names && i < names->count; i++)
-		pp_hash_add(&tree->by_old_name, op_hash_text(0, names->item[i]), (uint32_t)i);
+		op_hash_add_or_exit(&tree->by_old_name, op_hash_text(0, names->item[i]),
+				    (uint32_t)i);
 }
 
 static void add_stack(void *context, const struct prof_sample *sample,
@@ -143,9 +144,9 @@ static uint32_t add_image(struct stack_tree *tree, size_t n_before,
 			return i;
 	i = (uint32_t)tree->n_images++;
 	tree->images =
-		pp_grow(tree->images, &tree->images_capacity, tree->n_images, sizeof(*image));
+		op_grow(tree->images, &tree->images_capacity, tree->n_images, sizeof(*image));
 	tree->images[i] = *image;
-	pp_hash_add(&tree->by_image, key, i);
+	op_hash_add_or_exit(&tree->by_image, key, i);
 	return i;
 }
 
@@ -154,7 +155,7 @@ static void add_images(struct stack_tree *tree, struct stack_tree_side *side)
 	const struct prof *prof = side->prof;
 	size_t n_before = tree->n_images;
 
-	side->images = pp_alloc(prof->n_images, sizeof(*side->images));
+	side->images = op_alloc(prof->n_images, sizeof(*side->images));
 	for (uint32_t i = 0; i < prof->n_images; i++) {
 		const struct stack_tree_image image = {
 			.base = name_in_tree(tree, tree->n_sides, names_image(prof, i)),
@@ -168,7 +169,7 @@ static void add_images(struct stack_tree *tree, struct stack_tree_side *side)
 static void add_events(struct stack_tree *tree, const struct prof *prof)
 {
 	for (size_t i = 0; i < prof->n_events; i++) {
-		tree->events = pp_grow(tree->events, &tree->events_capacity, tree->n_events + 1,
+		tree->events = op_grow(tree->events, &tree->events_capacity, tree->n_events + 1,
 				       sizeof(*tree->events));
 		tree->events[tree->n_events++] =
 			(struct stack_tree_event){&prof->events[i], (uint32_t)tree->n_sides};
@@ -196,7 +197,7 @@ static void add_stacks(struct stack_tree *tree, uint32_t side)
 static void make_nodes(struct stack_tree *tree)
 {
 	tree->n_nodes = tree->stacks.n;
-	tree->nodes = pp_alloc(tree->n_nodes, sizeof(*tree->nodes));
+	tree->nodes = op_alloc(tree->n_nodes, sizeof(*tree->nodes));
 	for (size_t i = 0; i < tree->n_nodes; i++) {
 		const struct function_tree_node *node = &tree->stacks.nodes[i];
 		bool is_program = node->parent == FUNCTION_TREE_ROOT;
@@ -270,7 +271,7 @@ static int compare_ranked(const void *a, const void *b)
 /* The nodes by their parents: those of one are next to each other. */
 static struct ranked *rank_nodes(const struct stack_tree *tree)
 {
-	struct ranked *ranked = pp_alloc(tree->n_nodes, sizeof(*ranked));
+	struct ranked *ranked = op_alloc(tree->n_nodes, sizeof(*ranked));
 
 	for (uint32_t i = 0; i < tree->n_nodes; i++)
 		ranked[i] = (struct ranked){
@@ -286,7 +287,7 @@ static struct ranked *rank_nodes(const struct stack_tree *tree)
 /* Nodes below each one, and itself. */
 static uint32_t *count_below(const struct stack_tree *tree)
 {
-	uint32_t *below = pp_alloc(tree->n_nodes, sizeof(*below));
+	uint32_t *below = op_alloc(tree->n_nodes, sizeof(*below));
 
 	for (size_t i = tree->n_nodes; i--;) {
 		below[i]++;
@@ -304,7 +305,7 @@ static uint32_t *count_below(const struct stack_tree *tree)
 static uint32_t *number_nodes(const struct stack_tree *tree, const struct ranked *ranked)
 {
 	uint32_t *below = count_below(tree);
-	uint32_t *numbers = pp_alloc(tree->n_nodes, sizeof(*numbers));
+	uint32_t *numbers = op_alloc(tree->n_nodes, sizeof(*numbers));
 	uint32_t next = 0;
 
 	for (size_t i = 0; i < tree->n_nodes; i++) {
@@ -319,7 +320,7 @@ static uint32_t *number_nodes(const struct stack_tree *tree, const struct ranked
 
 static void renumber_nodes(struct stack_tree *tree, const uint32_t *numbers)
 {
-	struct stack_tree_node *nodes = pp_alloc(tree->n_nodes, sizeof(*nodes));
+	struct stack_tree_node *nodes = op_alloc(tree->n_nodes, sizeof(*nodes));
 
 	for (size_t i = 0; i < tree->n_nodes; i++) {
 		struct stack_tree_node *node = &nodes[numbers[i]];
@@ -351,8 +352,8 @@ static int compare_placed(const void *a, const void *b)
 
 static void sort_entries(struct stack_tree *tree)
 {
-	struct placed *placed = pp_alloc(tree->n_entries, sizeof(*placed));
-	uint32_t *numbers = pp_alloc(tree->n_entries, sizeof(*numbers));
+	struct placed *placed = op_alloc(tree->n_entries, sizeof(*placed));
+	uint32_t *numbers = op_alloc(tree->n_entries, sizeof(*numbers));
 
 	for (uint32_t i = 0; i < tree->n_entries; i++)
 		placed[i] = (struct placed){tree->entries[i], i};

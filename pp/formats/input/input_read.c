@@ -46,10 +46,10 @@ int input_fail_to_read(const struct input *input, struct op_error *error)
 
 static struct input *new_input(const char *path)
 {
-	struct input *input = pp_alloc(1, sizeof(*input));
+	struct input *input = op_alloc(1, sizeof(*input));
 
-	input->path = pp_copy(path);
-	input->name = pp_copy(strcmp(path, "-") ? path : "standard input");
+	input->path = op_copy(path);
+	input->name = op_copy(strcmp(path, "-") ? path : "standard input");
 	input->fd = -1;
 	return input;
 }
@@ -153,7 +153,7 @@ static uint64_t size_of_directory(const char *path)
 	uint64_t sum = 0;
 
 	for (int i = 0; i < n; i++) {
-		char *name = pp_format("%s/%s", path, names[i]->d_name);
+		char *name = op_format("%s/%s", path, names[i]->d_name);
 
 		if (!stat(name, &status) && S_ISREG(status.st_mode))
 			sum += (uint64_t)status.st_size;
@@ -300,7 +300,7 @@ int input_line(struct input *input, size_t most, char **line, size_t *n, struct 
 		/* the last line lacks its end: make room for the NUL */
 		if (input->end == input->capacity)
 			input->buffer =
-				pp_grow(input->buffer, &input->capacity, input->capacity + 1, 1);
+				op_grow(input->buffer, &input->capacity, input->capacity + 1, 1);
 		at = input->buffer + input->begin;
 		end = at + there;
 	}
@@ -340,7 +340,7 @@ uint8_t *input_rest(struct input *input, size_t most, size_t *n, struct op_error
 			   most);
 		return NULL;
 	}
-	bytes = pp_alloc(1, there + 1);
+	bytes = op_alloc(1, there + 1);
 	if (there)
 		memcpy(bytes, input->buffer + input->begin, there);
 	input->begin += there;
@@ -359,7 +359,7 @@ static int temporary_file(const struct input *input, struct op_error *error)
 
 	if (!dir || !*dir)
 		dir = "/tmp";
-	name = pp_format("%s/oprofile-XXXXXX", dir);
+	name = op_format("%s/oprofile-XXXXXX", dir);
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd >= 0)
 		unlink(name);

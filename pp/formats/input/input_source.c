@@ -46,7 +46,7 @@ int input_fill(struct input *input, size_t n, struct op_error *error)
 		if (input->end == input->capacity) {
 			size_t wanted = input->capacity ? input->capacity * 2 : BUFFER_FIRST;
 
-			input->buffer = pp_grow(input->buffer, &input->capacity, wanted, 1);
+			input->buffer = op_grow(input->buffer, &input->capacity, wanted, 1);
 		}
 		if (input->fd < 0)
 			got = read_bytes(input, input->buffer + input->end,

@@ -83,7 +83,7 @@ static ptrdiff_t read_gzip(struct input *input, uint8_t *to, size_t room, struct
 static void begin_gzip(struct input *input)
 {
 	if (inflateInit2(&input->stream, 15 + 16) != Z_OK)
-		pp_out_of_memory();
+		op_out_of_memory();
 	input->stream.next_in = input->packed;
 	input->stream.avail_in = (uInt)input->n_first;
 }
@@ -142,7 +142,7 @@ static int begin_archive(struct input *input, size_t filter, struct op_error *er
 	if (!input->archive || add(input->archive) != ARCHIVE_OK ||
 	    library->read_support_format_raw(input->archive) != ARCHIVE_OK ||
 	    library->read_support_format_empty(input->archive) != ARCHIVE_OK)
-		pp_out_of_memory();
+		op_out_of_memory();
 	if (library->read_open(input->archive, input, NULL, feed, NULL) != ARCHIVE_OK)
 		return (int)fail_of_archive(input, error);
 	result = library->read_next_header(input->archive, &entry);
@@ -168,7 +168,7 @@ int input_detect_packing(struct input *input, struct op_error *error)
 	input->is_file = false;
 	input->ended = false;
 	/* what was read becomes what is to be unpacked first */
-	input->packed = pp_alloc(1, n > PACKED_BYTES ? n : PACKED_BYTES);
+	input->packed = op_alloc(1, n > PACKED_BYTES ? n : PACKED_BYTES);
 	memcpy(input->packed, input->buffer, n);
 	input->n_first = n;
 	input->n_packed = n;

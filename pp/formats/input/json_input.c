@@ -93,7 +93,7 @@ static int go_on(struct json_input *json, int result)
 static char *json_input_keep(char **text, size_t *capacity, const unsigned char *bytes, size_t n,
 			     bool mark)
 {
-	*text = pp_grow(*text, capacity, n + 2, 1);
+	*text = op_grow(*text, capacity, n + 2, 1);
 	**text = 'k';
 	memcpy(*text + mark, bytes, n);
 	(*text)[n + mark] = '\0';
@@ -237,7 +237,7 @@ static int json_input_parse(struct json_input *json)
 
 int json_input_read(struct input *input, const struct json_reader *reader, struct op_error *error)
 {
-	struct json_input *json = pp_alloc(1, sizeof(*json));
+	struct json_input *json = op_alloc(1, sizeof(*json));
 	int result;
 
 	json->reader = reader;
@@ -246,7 +246,7 @@ int json_input_read(struct input *input, const struct json_reader *reader, struc
 	json->token_at = input_offset(input);
 	json->parser = yajl_alloc(&callbacks, NULL, json);
 	if (!json->parser)
-		pp_out_of_memory();
+		op_out_of_memory();
 	/* names that are not UTF-8 are escaped when they are shown */
 	yajl_config(json->parser, yajl_dont_validate_strings, 1);
 	result = json_input_parse(json);
@@ -330,7 +330,7 @@ size_t json_keys(const uint8_t *bytes, size_t n, const char *const *wanted)
 		return 0;
 	parser = yajl_alloc(&counting, NULL, &keys);
 	if (!parser)
-		pp_out_of_memory();
+		op_out_of_memory();
 	yajl_config(parser, yajl_dont_validate_strings, 1);
 	yajl_parse(parser, bytes + at, n - at);
 	yajl_free(parser);

@@ -57,10 +57,10 @@ static uint32_t find_context(struct prof_tables *tables, const struct prof_sampl
 			break;
 	if (id == OP_HASH_NONE) {
 		id = (uint32_t)prof->n_contexts++;
-		prof->contexts = pp_grow(prof->contexts, &tables->contexts_capacity,
+		prof->contexts = op_grow(prof->contexts, &tables->contexts_capacity,
 					 prof->n_contexts, sizeof(*prof->contexts));
 		prof->contexts[id] = wanted;
-		pp_hash_add(&tables->by_context, hash, id);
+		op_hash_add_or_exit(&tables->by_context, hash, id);
 	}
 	tables->recent_context = id;
 	return id;
@@ -248,10 +248,10 @@ static int take_branch(struct prof_sink *sink, const struct prof_branch *given,
 		return op_error_set(error, ENOSPC, "there are more than %u distinct branches",
 				    PROF_NODES_MOST);
 	id = (uint32_t)prof->n_branches++;
-	prof->branches = pp_grow(prof->branches, &tables->branches_capacity, prof->n_branches,
+	prof->branches = op_grow(prof->branches, &tables->branches_capacity, prof->n_branches,
 				 sizeof(*prof->branches));
 	prof->branches[id] = *given;
-	pp_hash_add(&tables->by_branch, hash, id);
+	op_hash_add_or_exit(&tables->by_branch, hash, id);
 	return 0;
 }
 
@@ -301,7 +301,7 @@ static void take_lost(struct prof_sink *sink, const char *cause, uint64_t count)
 	while (i < prof->n_losses && strcmp(prof->losses[i].cause, cause))
 		i++;
 	if (i == prof->n_losses) {
-		prof->losses = pp_grow(prof->losses, &tables->losses_capacity, ++prof->n_losses,
+		prof->losses = op_grow(prof->losses, &tables->losses_capacity, ++prof->n_losses,
 				       sizeof(*prof->losses));
 		prof->losses[i] = (struct prof_loss){.cause = tables_keep(sink, cause)};
 	}
@@ -315,7 +315,7 @@ static void take_fact(struct prof_sink *sink, const char *key, const char *value
 	size_t i = prof->n_facts++;
 
 	prof->facts =
-		pp_grow(prof->facts, &tables->facts_capacity, prof->n_facts, sizeof(*prof->facts));
+		op_grow(prof->facts, &tables->facts_capacity, prof->n_facts, sizeof(*prof->facts));
 	prof->facts[i].key = tables_keep(sink, key);
 	prof->facts[i].value = tables_keep(sink, value);
 }
@@ -327,7 +327,7 @@ static void take_note(struct prof_sink *sink, const char *text)
 	size_t i = prof->n_notes++;
 
 	prof->notes =
-		pp_grow(prof->notes, &tables->notes_capacity, prof->n_notes, sizeof(*prof->notes));
+		op_grow(prof->notes, &tables->notes_capacity, prof->n_notes, sizeof(*prof->notes));
 	prof->notes[i] = tables_keep(sink, text);
 }
 
@@ -357,7 +357,7 @@ void prof_sink_note(struct prof_sink *sink, const char *format, ...)
 
 struct prof *prof_new(unsigned int by, uint32_t nodes_most)
 {
-	struct prof_tables *tables = pp_alloc(1, sizeof(*tables));
+	struct prof_tables *tables = op_alloc(1, sizeof(*tables));
 	struct prof *prof = &tables->prof;
 	struct prof_image unknown = {.kind = PROF_UNKNOWN, .path = "[unknown]", .pid = PROF_ANY};
 
@@ -377,8 +377,8 @@ struct prof *prof_new(unsigned int by, uint32_t nodes_most)
 		.note = take_note,
 	};
 	prof->tree = tree_new(nodes_most);
-	prof->flats = pp_alloc(1, sizeof(*prof->flats));
-	prof->labels = pp_alloc(1, sizeof(*prof->labels));
+	prof->flats = op_alloc(1, sizeof(*prof->flats));
+	prof->labels = op_alloc(1, sizeof(*prof->labels));
 	labels_set(prof->labels, NULL, 0);
 	tables_string(&prof->sink, "");
 	tables_image(&prof->sink, &unknown);
@@ -470,7 +470,7 @@ static void add_value(void *context, const struct prof_value *value)
 		sum->events = tree_add_up(sum->events, value->events);
 		return;
 	}
-	cursor->values = pp_grow(cursor->values, &cursor->values_capacity, cursor->n_values + 1,
+	cursor->values = op_grow(cursor->values, &cursor->values_capacity, cursor->n_values + 1,
 				 sizeof(*cursor->values));
 	memmove(&cursor->values[i + 1], &cursor->values[i],
 		(cursor->n_values++ - i) * sizeof(*cursor->values));
@@ -479,7 +479,7 @@ static void add_value(void *context, const struct prof_value *value)
 
 static void put_frame(struct prof_cursor *cursor, size_t depth, struct prof_frame frame)
 {
-	cursor->frames = pp_grow(cursor->frames, &cursor->frames_capacity, depth + 1,
+	cursor->frames = op_grow(cursor->frames, &cursor->frames_capacity, depth + 1,
 				 sizeof(*cursor->frames));
 	cursor->frames[depth] = frame;
 }
@@ -562,7 +562,7 @@ bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_
 
 	if (prof->flats->n) {
 		if (!cursor->flats)
-			cursor->flats = pp_alloc(1, sizeof(*cursor->flats));
+			cursor->flats = op_alloc(1, sizeof(*cursor->flats));
 		has_flat = flats_peek(prof->flats, cursor->flats);
 	}
 	if (!entry && !has_flat)

@@ -14,11 +14,11 @@ void flats_add(struct prof_flats *flats, const struct prof_flat *column,
 	struct prof_flat *kept;
 
 	flats->columns =
-		pp_grow(flats->columns, &flats->capacity, flats->n + 1, sizeof(*flats->columns));
+		op_grow(flats->columns, &flats->capacity, flats->n + 1, sizeof(*flats->columns));
 	kept = &flats->columns[flats->n++];
 	*kept = *column;
 	kept->n = n;
-	kept->places = pp_chunk(n * sizeof(*places));
+	kept->places = op_chunk(n * sizeof(*places));
 	memcpy(kept->places, places, n * sizeof(*places));
 	flats->n_places += n;
 }
@@ -78,7 +78,7 @@ static struct prof_flat join_columns(const struct prof_flat *columns, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		places += columns[i].n;
-	joined.places = pp_chunk(places * sizeof(*joined.places));
+	joined.places = op_chunk(places * sizeof(*joined.places));
 	joined.n = 0;
 	for (size_t i = 0; i < n; i++) {
 		memcpy(joined.places + joined.n, columns[i].places,
@@ -126,8 +126,8 @@ static bool enter_columns(const struct prof_flats *flats, struct prof_flat_walk 
 	while (walk->end < flats->n && flats->columns[walk->end].context == first->context &&
 	       flats->columns[walk->end].image == first->image)
 		walk->end++;
-	walk->at = pp_grow(walk->at, &walk->at_capacity, walk->end - walk->first,
-			   sizeof(*walk->at));
+	walk->at =
+		op_grow(walk->at, &walk->at_capacity, walk->end - walk->first, sizeof(*walk->at));
 	memset(walk->at, 0, (walk->end - walk->first) * sizeof(*walk->at));
 	walk->context = first->context;
 	walk->image = first->image;

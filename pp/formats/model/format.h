@@ -28,7 +28,7 @@ struct output {
 
 struct pp_image_search;
 struct pp_spec;
-struct pp_warnings;
+struct op_warnings;
 
 /* Samples of sessions, as a command line selects them. */
 struct format_sessions {
@@ -36,7 +36,7 @@ struct format_sessions {
 	const struct pp_spec *spec;
 	bool exclude_dependent;
 	struct pp_image_search *search; /* where images are */
-	struct pp_warnings *warnings;
+	struct op_warnings *warnings;
 };
 
 struct format {

@@ -42,7 +42,7 @@ static size_t order_labels(struct prof_labels *labels, const struct prof_label *
 	size_t kept = 0;
 
 	labels->wanted =
-		pp_grow(labels->wanted, &labels->wanted_capacity, n, sizeof(*labels->wanted));
+		op_grow(labels->wanted, &labels->wanted_capacity, n, sizeof(*labels->wanted));
 	for (size_t i = 0; i < n; i++) {
 		size_t at = kept;
 
@@ -66,7 +66,7 @@ uint32_t labels_set(struct prof_labels *labels, const struct prof_label *given, 
 
 	if (!labels->n_sets) {
 		labels->sets =
-			pp_grow(labels->sets, &labels->sets_capacity, 1, sizeof(*labels->sets));
+			op_grow(labels->sets, &labels->sets_capacity, 1, sizeof(*labels->sets));
 		labels->sets[labels->n_sets++] = (struct prof_label_set){0};
 	}
 	if (!n)
@@ -78,14 +78,14 @@ uint32_t labels_set(struct prof_labels *labels, const struct prof_label *given, 
 		    are_same(labels->labels + labels->sets[id].first, labels->wanted, n))
 			return id;
 	id = (uint32_t)labels->n_sets++;
-	labels->sets = pp_grow(labels->sets, &labels->sets_capacity, labels->n_sets,
+	labels->sets = op_grow(labels->sets, &labels->sets_capacity, labels->n_sets,
 			       sizeof(*labels->sets));
 	labels->sets[id] = (struct prof_label_set){labels->n_labels, n};
-	labels->labels = pp_grow(labels->labels, &labels->labels_capacity, labels->n_labels + n,
+	labels->labels = op_grow(labels->labels, &labels->labels_capacity, labels->n_labels + n,
 				 sizeof(*labels->labels));
 	memcpy(labels->labels + labels->n_labels, labels->wanted, n * sizeof(*labels->labels));
 	labels->n_labels += n;
-	pp_hash_add(&labels->by_content, hash, id);
+	op_hash_add_or_exit(&labels->by_content, hash, id);
 	return id;
 }
 
@@ -157,8 +157,8 @@ char *prof_label_text(const struct prof *prof, const struct prof_label *label)
 	const char *unit = prof->strings[label->unit];
 
 	if (label->value)
-		return pp_copy(prof->strings[label->value]);
-	return pp_format("%" PRId64 "%s%s", label->number, *unit ? " " : "", unit);
+		return op_copy(prof->strings[label->value]);
+	return op_format("%" PRId64 "%s%s", label->number, *unit ? " " : "", unit);
 }
 
 char *prof_labels_text(const struct prof *prof, const struct prof_sample *sample)

@@ -35,7 +35,7 @@ static void widen(struct span *span, uint64_t offset)
 
 static struct span *spans_of(const struct prof *prof)
 {
-	struct span *spans = pp_alloc(prof->n_images, sizeof(*spans));
+	struct span *spans = op_alloc(prof->n_images, sizeof(*spans));
 
 	for (size_t i = 1; i < prof->tree->n_nodes; i++)
 		widen(&spans[prof->tree->nodes[i].image], prof->tree->nodes[i].offset);
@@ -102,7 +102,7 @@ static bool room_take(struct room *room, uint64_t start, uint64_t end)
 		at--;
 	if (at && room->taken[at - 1].end > start)
 		return false;
-	room->taken = pp_grow(room->taken, &room->capacity, room->n + 1, sizeof(*room->taken));
+	room->taken = op_grow(room->taken, &room->capacity, room->n + 1, sizeof(*room->taken));
 	memmove(room->taken + at + 1, room->taken + at, (room->n - at) * sizeof(*room->taken));
 	room->taken[at] = (struct taken){start, end};
 	room->n++;
@@ -151,7 +151,7 @@ void prof_layout(struct prof *prof)
 {
 	struct span *spans = spans_of(prof);
 	struct room room = {0};
-	bool *is_placed = pp_alloc(prof->n_images, sizeof(*is_placed));
+	bool *is_placed = op_alloc(prof->n_images, sizeof(*is_placed));
 
 	/* what has no image is where it is */
 	for (size_t i = PROF_NO_IMAGE; i <= PROF_NO_KERNEL_IMAGE; i++) {

@@ -96,19 +96,19 @@ static char *image_name_of(const struct prof_image *image)
 {
 	switch (image->kind) {
 	case PROF_KERNEL:
-		return pp_copy(*image->path == '/' ? image->path : MAPPED_KERNEL);
+		return op_copy(*image->path == '/' ? image->path : MAPPED_KERNEL);
 	case PROF_MODULE:
 		if (*image->path != '/' && *image->path != '[')
-			return pp_format("[%s]", image->path);
+			return op_format("[%s]", image->path);
 		break;
 	case PROF_ANON:
 		if (*image->path != '[' && *image->path != '/')
-			return pp_format("//%s", image->path);
+			return op_format("//%s", image->path);
 		break;
 	default:
 		break;
 	}
-	return pp_copy(image->path);
+	return op_copy(image->path);
 }
 
 struct mapping mapping_of(const struct prof_image *image)

@@ -68,7 +68,7 @@ struct maps {
 
 struct maps *maps_new(struct prof_sink *sink)
 {
-	struct maps *maps = pp_alloc(1, sizeof(*maps));
+	struct maps *maps = op_alloc(1, sizeof(*maps));
 
 	maps->sink = sink;
 	maps->spaces.process_size = sizeof(struct process);
@@ -120,13 +120,13 @@ static uint32_t find_source(struct maps *maps, const struct prof_image *image)
 		if (same_source(&maps->sources[id].image, image))
 			return id;
 	id = (uint32_t)maps->n_sources++;
-	maps->sources = pp_grow(maps->sources, &maps->sources_capacity, maps->n_sources,
+	maps->sources = op_grow(maps->sources, &maps->sources_capacity, maps->n_sources,
 				sizeof(*maps->sources));
 	source = &maps->sources[id];
 	source->image = *image;
-	source->image.path = pp_copy(image->path);
+	source->image.path = op_copy(image->path);
 	source->id = OP_HASH_NONE;
-	pp_hash_add(&maps->by_source, hash, id);
+	op_hash_add_or_exit(&maps->by_source, hash, id);
 	return id;
 }
 
@@ -150,7 +150,7 @@ static struct process *get_process(struct maps *maps, int64_t pid)
 	struct process *process = (struct process *)space_process_get(&maps->spaces, pid);
 
 	if (!process)
-		pp_out_of_memory();
+		op_out_of_memory();
 	return process;
 }
 
@@ -245,7 +245,7 @@ void maps_map(struct maps *maps, int64_t pid, const struct prof_image *image)
 	process = get_process(maps, pid);
 	mapping.image = find_source(maps, image);
 	if (space_process_map(&maps->spaces, &process->task, &mapping))
-		pp_out_of_memory();
+		op_out_of_memory();
 	maps_judge(maps, process, (uint32_t)mapping.image);
 	if (pid == MAPS_KERNEL && image->kind == PROF_KERNEL)
 		maps->kernel = mapping;
@@ -256,7 +256,7 @@ void maps_unmap(struct maps *maps, int64_t pid, uint64_t start, uint64_t end)
 	struct process *process = find_process(maps, pid);
 
 	if (process && space_process_unmap(&maps->spaces, &process->task, start, end))
-		pp_out_of_memory();
+		op_out_of_memory();
 }
 
 void maps_fork(struct maps *maps, int64_t pid, int64_t tid, int64_t parent_pid, int64_t parent_tid)
@@ -270,7 +270,7 @@ void maps_fork(struct maps *maps, int64_t pid, int64_t tid, int64_t parent_pid, 
 	parent = get_process(maps, parent_pid);
 	process = (struct process *)space_process_fork(&maps->spaces, pid, &parent->task);
 	if (!process)
-		pp_out_of_memory();
+		op_out_of_memory();
 	process->program = parent->program;
 	process->has_executed = parent->has_executed;
 	process->may_have_executed = false;
@@ -282,7 +282,7 @@ static struct process *begin_program(struct maps *maps, int64_t pid)
 	struct process *process = (struct process *)space_process_exec(&maps->spaces, pid);
 
 	if (!process)
-		pp_out_of_memory();
+		op_out_of_memory();
 	process->program = NO_PROGRAM;
 	process->has_executed = process->may_have_executed = false;
 	process->comm[0] = '\0';

@@ -32,7 +32,7 @@ struct named_places {
 
 struct named_places *named_places_new(struct prof_sink *sink)
 {
-	struct named_places *places = pp_alloc(1, sizeof(*places));
+	struct named_places *places = op_alloc(1, sizeof(*places));
 
 	places->sink = sink;
 	return places;
@@ -58,8 +58,8 @@ void named_places_free(struct named_places *places)
 static uint32_t make_image(struct named_places *places, const char *name, bool is_kernel)
 {
 	bool is_named = pp_image_is_named(name);
-	char *path = is_named ? pp_copy(name)
-			      : pp_format(PP_NAMED_IMAGE "%s%s", *name == '/' ? "" : "/",
+	char *path = is_named ? op_copy(name)
+			      : op_format(PP_NAMED_IMAGE "%s%s", *name == '/' ? "" : "/",
 					  *name ? name : "[no image]");
 	const struct prof_image image = {
 		.kind = PROF_FILE, .is_kernel = is_kernel, .path = path, .pid = PROF_ANY};
@@ -79,12 +79,12 @@ uint32_t named_places_image(struct named_places *places, const char *name, bool 
 		    !strcmp(places->images[id].name, name))
 			return places->images[id].number;
 	id = (uint32_t)places->n_images++;
-	places->images = pp_grow(places->images, &places->images_capacity, places->n_images,
+	places->images = op_grow(places->images, &places->images_capacity, places->n_images,
 				 sizeof(*places->images));
-	places->images[id] = (struct image){.name = pp_copy(name),
+	places->images[id] = (struct image){.name = op_copy(name),
 					    .is_kernel = is_kernel,
 					    .number = make_image(places, name, is_kernel)};
-	pp_hash_add(&places->by_image, hash, id);
+	op_hash_add_or_exit(&places->by_image, hash, id);
 	return places->images[id].number;
 }
 
@@ -104,10 +104,10 @@ static uint32_t find_function(struct named_places *places, uint32_t image,
 		    !strcmp(places->functions[id].name, line->function))
 			return id;
 	id = (uint32_t)places->n++;
-	places->functions = pp_grow(places->functions, &places->capacity, places->n,
+	places->functions = op_grow(places->functions, &places->capacity, places->n,
 				    sizeof(*places->functions));
-	places->functions[id] = (struct function){image, pp_copy(line->function)};
-	pp_hash_add(&places->by_name, hash, id);
+	places->functions[id] = (struct function){image, op_copy(line->function)};
+	op_hash_add_or_exit(&places->by_name, hash, id);
 	place.offset = 2 * (uint64_t)id;
 	places->sink->lines(places->sink, &place, line, 1);
 	return id;
@@ -129,6 +129,6 @@ char *named_places_unnamed(const char *image)
 	const char *slash = strrchr(image, '/'), *base = slash && slash[1] ? slash + 1 : image;
 
 	if (!*image)
-		return pp_copy("[unknown]");
-	return pp_format(*base == '[' ? "%s" : "[%s]", base);
+		return op_copy("[unknown]");
+	return op_format(*base == '[' ? "%s" : "[%s]", base);
 }

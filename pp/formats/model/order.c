@@ -73,7 +73,7 @@ static int compare_branches(const void *a, const void *b)
 static uint32_t *order_of(size_t first, size_t n,
 			  int (*compare)(const void *, const void *, void *), void *context)
 {
-	uint32_t *order = pp_alloc(n, sizeof(*order));
+	uint32_t *order = op_alloc(n, sizeof(*order));
 
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint32_t)i;
@@ -85,8 +85,8 @@ static uint32_t *order_of(size_t first, size_t n,
 /* Puts an array in order.  Return: the new numbers by the old, which the caller frees. */
 static uint32_t *rearrange(void *array, size_t n, size_t size, uint32_t *order)
 {
-	uint32_t *rank = pp_alloc(n, sizeof(*rank));
-	char *copy = pp_alloc(n, size), *items = array;
+	uint32_t *rank = op_alloc(n, sizeof(*rank));
+	char *copy = op_alloc(n, size), *items = array;
 
 	if (n)
 		memcpy(copy, items, n * size);

@@ -264,7 +264,7 @@ static void take_strings(struct taking *taking)
 {
 	size_t n = rows_of(taking->in);
 
-	taking->strings = pp_alloc(n + 1, sizeof(*taking->strings));
+	taking->strings = op_alloc(n + 1, sizeof(*taking->strings));
 	for (; taking->n_strings < n && !taking->in->failed; taking->n_strings++)
 		taking->strings[taking->n_strings] =
 			taking->sink->string(taking->sink, text_of(taking->in));
@@ -289,7 +289,7 @@ static void take_events(struct taking *taking)
 {
 	size_t n = rows_of(taking->in);
 
-	taking->events = pp_alloc(n + 1, sizeof(*taking->events));
+	taking->events = op_alloc(n + 1, sizeof(*taking->events));
 	for (; taking->n_events < n && !taking->in->failed; taking->n_events++)
 		taking->events[taking->n_events] = take_event(taking);
 }
@@ -327,7 +327,7 @@ static void take_images(struct taking *taking)
 {
 	size_t n = rows_of(taking->in);
 
-	taking->images = pp_alloc(n + FIRST_IMAGE, sizeof(*taking->images));
+	taking->images = op_alloc(n + FIRST_IMAGE, sizeof(*taking->images));
 	taking->images[PROF_NO_KERNEL_IMAGE] = PROF_NO_KERNEL_IMAGE;
 	for (taking->n_images = FIRST_IMAGE; taking->n_images < n && !taking->in->failed;
 	     taking->n_images++)
@@ -339,7 +339,7 @@ static void take_place(struct taking *taking)
 	struct op_reader *in = taking->in;
 	const struct prof_frame place = frame_of(taking);
 	size_t n = rows_of(in);
-	struct prof_line *lines = pp_alloc(n + 1, sizeof(*lines));
+	struct prof_line *lines = op_alloc(n + 1, sizeof(*lines));
 
 	for (size_t i = 0; i < n && !in->failed; i++) {
 		lines[i].function = text_of(in);
@@ -362,7 +362,7 @@ static size_t take_frames(struct taking *taking)
 		return 0;
 	}
 	taking->frames =
-		pp_grow(taking->frames, &taking->frames_capacity, n + 1, sizeof(*taking->frames));
+		op_grow(taking->frames, &taking->frames_capacity, n + 1, sizeof(*taking->frames));
 	for (size_t i = 0; i < n && !taking->in->failed; i++)
 		taking->frames[i] = frame_of(taking);
 	return n;
@@ -374,7 +374,7 @@ static size_t take_values(struct taking *taking)
 	size_t n = rows_of(in);
 
 	taking->values =
-		pp_grow(taking->values, &taking->values_capacity, n + 1, sizeof(*taking->values));
+		op_grow(taking->values, &taking->values_capacity, n + 1, sizeof(*taking->values));
 	for (size_t i = 0; i < n && !in->failed; i++) {
 		taking->values[i].event =
 			known(in, op_reader_leb128(in), taking->events, taking->n_events);
@@ -396,7 +396,7 @@ static size_t take_labels(struct taking *taking)
 	size_t n = rows_of(taking->in);
 
 	taking->labels =
-		pp_grow(taking->labels, &taking->labels_capacity, n + 1, sizeof(*taking->labels));
+		op_grow(taking->labels, &taking->labels_capacity, n + 1, sizeof(*taking->labels));
 	for (size_t i = 0; i < n && !taking->in->failed; i++) {
 		taking->labels[i].name = string_of(taking);
 		taking->labels[i].value = string_of(taking);

@@ -125,7 +125,7 @@ static void *read_apart_ask(int fd, const char *path, enum task task, const stru
 	parcel_put_text(&question, path);
 	parcel_put_text(&question, format ? format->name : NULL);
 	if (question.failed)
-		pp_out_of_memory();
+		op_out_of_memory();
 	answer = apart_ask(&(struct apart_question){.work = read_apart_work,
 						    .fd = fd,
 						    .path = path,

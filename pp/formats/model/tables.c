@@ -25,10 +25,10 @@ uint32_t tables_string(struct prof_sink *sink, const char *text)
 		if (!strcmp(prof->strings[id], text))
 			return id;
 	id = (uint32_t)prof->n_strings++;
-	prof->strings = pp_grow(prof->strings, &tables->strings_capacity, prof->n_strings,
+	prof->strings = op_grow(prof->strings, &tables->strings_capacity, prof->n_strings,
 				sizeof(*prof->strings));
-	prof->strings[id] = pp_copy(text);
-	pp_hash_add(&tables->by_string, hash, id);
+	prof->strings[id] = op_copy(text);
+	op_hash_add_or_exit(&tables->by_string, hash, id);
 	return id;
 }
 
@@ -73,16 +73,16 @@ uint32_t tables_event(struct prof_sink *sink, const struct prof_event *event)
 		if (same_event(&prof->events[id], event))
 			return id;
 	id = (uint32_t)prof->n_events++;
-	prof->events = pp_grow(prof->events, &tables->events_capacity, prof->n_events,
+	prof->events = op_grow(prof->events, &tables->events_capacity, prof->n_events,
 			       sizeof(*prof->events));
 	copy = &prof->events[id];
 	*copy = *event;
 	copy->name = tables_keep(sink, event->name);
 	copy->unit = tables_keep(sink, event->unit);
-	prof->totals = pp_grow(prof->totals, &tables->totals_capacity, prof->n_events,
+	prof->totals = op_grow(prof->totals, &tables->totals_capacity, prof->n_events,
 			       sizeof(*prof->totals));
 	prof->totals[id] = (struct prof_value){.event = id};
-	pp_hash_add(&tables->by_event, hash, id);
+	op_hash_add_or_exit(&tables->by_event, hash, id);
 	return id;
 }
 
@@ -139,11 +139,11 @@ uint32_t tables_image(struct prof_sink *sink, const struct prof_image *given)
 		if (same_image(&prof->images[id], &image))
 			return id;
 	id = (uint32_t)prof->n_images++;
-	prof->images = pp_grow(prof->images, &tables->images_capacity, prof->n_images,
+	prof->images = op_grow(prof->images, &tables->images_capacity, prof->n_images,
 			       sizeof(*prof->images));
 	image.path = tables_keep(sink, image.path);
 	prof->images[id] = image;
-	pp_hash_add(&tables->by_image, hash, id);
+	op_hash_add_or_exit(&tables->by_image, hash, id);
 	return id;
 }
 
@@ -192,18 +192,18 @@ void tables_lines(struct prof_sink *sink, const struct prof_frame *place,
 	if (!n || tables_find_place(tables, place))
 		return;
 	id = (uint32_t)tables->n_places++;
-	tables->places = pp_grow(tables->places, &tables->places_capacity, tables->n_places,
+	tables->places = op_grow(tables->places, &tables->places_capacity, tables->n_places,
 				 sizeof(*tables->places));
 	known = &tables->places[id];
 	*known = (struct place_lines){.place = *place, .n = n};
-	known->lines = pp_alloc(n, sizeof(*known->lines));
+	known->lines = op_alloc(n, sizeof(*known->lines));
 	for (size_t i = 0; i < n; i++) {
 		known->lines[i] = lines[i];
 		known->lines[i].function = tables_keep(sink, lines[i].function);
 		known->lines[i].system_name = tables_keep(sink, lines[i].system_name);
 		known->lines[i].file = tables_keep(sink, lines[i].file);
 	}
-	pp_hash_add(&tables->by_place, tables_hash_frame(place), id);
+	op_hash_add_or_exit(&tables->by_place, tables_hash_frame(place), id);
 }
 
 size_t prof_lines(const struct prof *prof, const struct prof_frame *place,
@@ -223,11 +223,11 @@ void tables_renumber(struct prof_tables *tables, const uint32_t *image_rank)
 	op_hash_free(&tables->by_image);
 	op_hash_free(&tables->by_place);
 	for (uint32_t i = 0; i < prof->n_images; i++)
-		pp_hash_add(&tables->by_image, hash_image(&prof->images[i]), i);
+		op_hash_add_or_exit(&tables->by_image, hash_image(&prof->images[i]), i);
 	for (uint32_t i = 0; i < tables->n_places; i++) {
 		struct prof_frame *place = &tables->places[i].place;
 
 		place->image = image_rank[place->image];
-		pp_hash_add(&tables->by_place, tables_hash_frame(place), i);
+		op_hash_add_or_exit(&tables->by_place, tables_hash_frame(place), i);
 	}
 }

@@ -36,7 +36,7 @@ void timeline_add(struct prof_tables *tables, const struct prof_sample *sample,
 		tables_drop(tables, "there are too many samples");
 		return;
 	}
-	prof->moments = pp_grow(prof->moments, &tables->moments_capacity, ++prof->n_moments,
+	prof->moments = op_grow(prof->moments, &tables->moments_capacity, ++prof->n_moments,
 				sizeof(*prof->moments));
 	prof->moments[i] = (struct prof_moment){
 		.time = sample->time,
@@ -54,7 +54,7 @@ void timeline_renumber(struct prof_tables *tables)
 
 	if (!prof->n_moments)
 		return;
-	number = pp_alloc(tree->n_entries, sizeof(*number));
+	number = op_alloc(tree->n_entries, sizeof(*number));
 	for (size_t i = 0; i < tree->n_entries; i++)
 		number[tree->entries[i].added_as] = (uint32_t)i;
 	for (size_t i = 0; i < prof->n_moments; i++)

@@ -10,10 +10,10 @@
 
 struct prof_tree *tree_new(uint32_t nodes_most)
 {
-	struct prof_tree *tree = pp_alloc(1, sizeof(*tree));
+	struct prof_tree *tree = op_alloc(1, sizeof(*tree));
 
 	tree->nodes_most = nodes_most ? nodes_most : PROF_NODES_MOST;
-	tree->nodes = pp_grow(NULL, &tree->nodes_capacity, 1024, sizeof(*tree->nodes));
+	tree->nodes = op_grow(NULL, &tree->nodes_capacity, 1024, sizeof(*tree->nodes));
 	tree->nodes[0] = (struct prof_node){0};
 	tree->n_nodes = 1;
 	return tree;
@@ -63,9 +63,9 @@ static uint32_t find_node(struct prof_tree *tree, uint32_t parent, const struct 
 		return OP_HASH_NONE;
 	id = (uint32_t)tree->n_nodes++;
 	tree->nodes =
-		pp_grow(tree->nodes, &tree->nodes_capacity, tree->n_nodes, sizeof(*tree->nodes));
+		op_grow(tree->nodes, &tree->nodes_capacity, tree->n_nodes, sizeof(*tree->nodes));
 	tree->nodes[id] = (struct prof_node){parent, frame->image, frame->offset};
-	pp_hash_add(&tree->by_node, hash, id);
+	op_hash_add_or_exit(&tree->by_node, hash, id);
 	return id;
 }
 
@@ -78,7 +78,7 @@ int tree_stack(struct prof_tree *tree, const struct prof_frame *frames, size_t d
 	while (level < limit &&
 	       is_node(&tree->nodes[tree->path[level]], at, &frames[depth - 1 - level]))
 		at = tree->path[level++];
-	tree->path = pp_grow(tree->path, &tree->path_capacity, depth, sizeof(*tree->path));
+	tree->path = op_grow(tree->path, &tree->path_capacity, depth, sizeof(*tree->path));
 	for (; level < depth; level++) {
 		at = find_node(tree, at, &frames[depth - 1 - level]);
 		if (at == OP_HASH_NONE) {
@@ -119,7 +119,7 @@ int tree_add(struct prof_tree *tree, uint32_t node, uint32_t context,
 	if (tree->n_entries >= tree->nodes_most)
 		return fail_full(tree, error);
 	id = (uint32_t)tree->n_entries++;
-	tree->entries = pp_grow(tree->entries, &tree->entries_capacity, tree->n_entries,
+	tree->entries = op_grow(tree->entries, &tree->entries_capacity, tree->n_entries,
 				sizeof(*tree->entries));
 	tree->entries[id] = (struct prof_entry){.node = node,
 						.context = context,
@@ -128,7 +128,7 @@ int tree_add(struct prof_tree *tree, uint32_t node, uint32_t context,
 						.count = value->count,
 						.events = value->events};
 	*number = id;
-	pp_hash_add(&tree->by_entry, hash, id);
+	op_hash_add_or_exit(&tree->by_entry, hash, id);
 	return 0;
 }
 
@@ -164,9 +164,9 @@ static int compare_entries(const void *a, const void *b)
 static uint32_t *walk(const struct prof_tree *tree, const uint32_t *sorted)
 {
 	size_t n = tree->n_nodes;
-	uint32_t *first = pp_alloc(n + 1, sizeof(*first)); /* child in @sorted, then the next */
-	uint32_t *number = pp_alloc(n, sizeof(*number));
-	uint32_t *stack = pp_alloc(n, sizeof(*stack));
+	uint32_t *first = op_alloc(n + 1, sizeof(*first)); /* child in @sorted, then the next */
+	uint32_t *number = op_alloc(n, sizeof(*number));
+	uint32_t *stack = op_alloc(n, sizeof(*stack));
 	size_t depth = 0;
 	uint32_t next = 1;
 
@@ -196,8 +196,8 @@ static uint32_t *walk(const struct prof_tree *tree, const uint32_t *sorted)
 static void sort_nodes(struct prof_tree *tree)
 {
 	size_t n = tree->n_nodes;
-	uint32_t *sorted = pp_alloc(n, sizeof(*sorted)), *number;
-	struct prof_node *nodes = pp_alloc(n, sizeof(*nodes));
+	uint32_t *sorted = op_alloc(n, sizeof(*sorted)), *number;
+	struct prof_node *nodes = op_alloc(n, sizeof(*nodes));
 
 	for (size_t i = 1; i < n; i++)
 		sorted[i - 1] = (uint32_t)i;

@@ -35,14 +35,14 @@ static void join_opposites(const struct prof *prof, bool *weights)
 
 bool *prof_weights(const struct prof *prof, bool want_samples)
 {
-	bool *weights = pp_alloc(prof->n_events, sizeof(*weights));
+	bool *weights = op_alloc(prof->n_events, sizeof(*weights));
 	uint64_t *periods;
 	struct prof_cursor cursor = {0};
 	struct prof_sample sample;
 
 	if (want_samples)
 		return weights;
-	periods = pp_alloc(prof->n_events, sizeof(*periods));
+	periods = op_alloc(prof->n_events, sizeof(*periods));
 	for (size_t i = 0; i < prof->n_events; i++) {
 		const char *unit = prof->events[i].unit;
 
@@ -72,7 +72,7 @@ bool prof_is_signed(const struct prof *prof)
 
 uint32_t *prof_opposites(const struct prof *prof)
 {
-	uint32_t *opposites = pp_alloc(prof->n_events, sizeof(*opposites));
+	uint32_t *opposites = op_alloc(prof->n_events, sizeof(*opposites));
 	struct op_hash by_name = {0};
 
 	for (uint32_t i = 0, other; i < prof->n_events; i++) {
@@ -87,7 +87,7 @@ uint32_t *prof_opposites(const struct prof *prof)
 				opposites[i] = other;
 				opposites[other] = i;
 			}
-		pp_hash_add(&by_name, hash, i);
+		op_hash_add_or_exit(&by_name, hash, i);
 	}
 	op_hash_free(&by_name);
 	return opposites;

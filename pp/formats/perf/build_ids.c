@@ -47,10 +47,10 @@ void perf_build_ids_add(struct perf_build_ids *ids, const struct perf_build_id *
 	if (!id->length || perf_build_ids_find(ids, &image))
 		return;
 	sink->image_build_id(sink, &image);
-	image.path = pp_copy(image.path);
-	ids->list = pp_grow(ids->list, &ids->capacity, ids->n + 1, sizeof(*ids->list));
+	image.path = op_copy(image.path);
+	ids->list = op_grow(ids->list, &ids->capacity, ids->n + 1, sizeof(*ids->list));
 	ids->list[ids->n] = image;
-	pp_hash_add(&ids->by_path, hash_of(&image), (uint32_t)ids->n);
+	op_hash_add_or_exit(&ids->by_path, hash_of(&image), (uint32_t)ids->n);
 	ids->n++;
 }
 

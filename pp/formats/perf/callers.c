@@ -55,7 +55,7 @@ void perf_callers_init(struct perf_callers *callers, struct maps *maps)
 {
 	*callers = (struct perf_callers){.maps = maps, .unwind = perf_unwind_new(&files)};
 	if (!callers->unwind)
-		pp_out_of_memory();
+		op_out_of_memory();
 }
 
 void perf_callers_free(struct perf_callers *callers)

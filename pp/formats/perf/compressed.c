@@ -27,13 +27,13 @@ struct perf_compressed {
 
 struct perf_compressed *perf_compressed_new(unsigned int window)
 {
-	struct perf_compressed *compressed = pp_alloc(1, sizeof(*compressed));
+	struct perf_compressed *compressed = op_alloc(1, sizeof(*compressed));
 
 	compressed->stream = ZSTD_createDStream();
 	if (!compressed->stream)
-		pp_out_of_memory();
+		op_out_of_memory();
 	ZSTD_DCtx_setParameter(compressed->stream, ZSTD_d_windowLogMax, (int)window);
-	compressed->buffer = pp_alloc(1, BUFFER_SIZE);
+	compressed->buffer = op_alloc(1, BUFFER_SIZE);
 	return compressed;
 }
 

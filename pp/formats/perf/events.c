@@ -35,7 +35,7 @@ const char *perf_events_add(struct perf_events *events, const struct perf_attr *
 	if (offset_back != events->id_offset_back)
 		events->id_offset_back = -1;
 	events->list =
-		pp_grow(events->list, &events->capacity, events->n + 1, sizeof(*events->list));
+		op_grow(events->list, &events->capacity, events->n + 1, sizeof(*events->list));
 	events->list[events->n++] = (struct perf_event){.attr = *attr};
 	return NULL;
 }
@@ -60,10 +60,10 @@ const char *perf_events_add_ids(struct perf_events *events, struct op_reader ids
 			continue;
 		if (events->n_ids == PERF_IDS_MOST)
 			return "too many ids of events";
-		events->ids = pp_grow(events->ids, &events->ids_capacity, events->n_ids + 1,
+		events->ids = op_grow(events->ids, &events->ids_capacity, events->n_ids + 1,
 				      sizeof(*events->ids));
 		events->ids[events->n_ids] = (struct perf_event_id){id, (uint32_t)(events->n - 1)};
-		pp_hash_add(&events->by_id, op_hash_mix(0, id), (uint32_t)events->n_ids);
+		op_hash_add_or_exit(&events->by_id, op_hash_mix(0, id), (uint32_t)events->n_ids);
 		events->n_ids++;
 	}
 	return NULL;
@@ -116,7 +116,7 @@ void perf_event_rename(struct perf_event *event, const char *name, bool force)
 	if (!*name || (event->name && !force))
 		return;
 	free(event->name);
-	event->name = pp_copy(name);
+	event->name = op_copy(name);
 }
 
 void perf_event_declare(struct perf_event *event, struct prof_sink *sink)
@@ -136,7 +136,7 @@ void perf_event_declare(struct perf_event *event, struct prof_sink *sink)
 		return;
 	if (!event->name) {
 		perf_attr_name(attr, name, sizeof(name));
-		event->name = pp_copy(name);
+		event->name = op_copy(name);
 	}
 	described.name = event->name;
 	if (perf_attr_flag(attr, PERF_FLAG_FREQ))

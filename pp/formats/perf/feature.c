@@ -93,7 +93,7 @@ static void read_version(struct perf_features *features, struct op_reader *body)
 
 	if (body->failed)
 		return;
-	tool = pp_format("perf %s", version);
+	tool = op_format("perf %s", version);
 	host.tool = tool;
 	features->sink->host(features->sink, &host);
 	free(tool);

@@ -42,11 +42,10 @@ static void perf_late_keep(struct perf_late *late, const struct perf_raw *raw, u
 	if (late->bytes + raw->size > BYTES_MOST)
 		return;
 	late->bytes += raw->size + sizeof(*record);
-	late->items =
-		pp_grow(late->items, &late->capacity, late->n + 1, sizeof(*late->items));
+	late->items = op_grow(late->items, &late->capacity, late->n + 1, sizeof(*late->items));
 	record = &late->items[late->n++];
 	*record = (struct perf_late_record){ordinal, time, *raw};
-	bytes = pp_chunk(size ? size : 1);
+	bytes = op_chunk(size ? size : 1);
 	memcpy(bytes, raw->body, size);
 	record->raw.body = bytes;
 }

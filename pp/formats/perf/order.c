@@ -49,7 +49,7 @@ struct perf_order {
 
 struct perf_order *perf_order_new(size_t bytes, perf_deliver *deliver, void *context)
 {
-	struct perf_order *order = pp_alloc(1, sizeof(*order));
+	struct perf_order *order = op_alloc(1, sizeof(*order));
 
 	order->deliver = deliver;
 	order->context = context;
@@ -90,7 +90,7 @@ static void perf_order_push(struct perf_order *order, const struct waiting *reco
 {
 	size_t at = order->n++, above;
 
-	order->heap = pp_grow(order->heap, &order->capacity, order->n, sizeof(*order->heap));
+	order->heap = op_grow(order->heap, &order->capacity, order->n, sizeof(*order->heap));
 	for (; at; at = above) {
 		above = (at - 1) / 2;
 		if (!is_before(record, &order->heap[above]))
@@ -127,7 +127,7 @@ static struct chunk *take_chunk(struct perf_order *order)
 	if (chunk)
 		order->unused = chunk->next;
 	else
-		chunk = pp_chunk(sizeof(*chunk));
+		chunk = op_chunk(sizeof(*chunk));
 	chunk->next = NULL;
 	chunk->waiting = 0;
 	chunk->used = 0;

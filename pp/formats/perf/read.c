@@ -23,7 +23,7 @@ static int perf_read_probe(const uint8_t *bytes, size_t n)
 
 static int probe_directory(const char *path)
 {
-	char *file = pp_format("%s/data", path);
+	char *file = op_format("%s/data", path);
 	struct input *input = input_open(file, NULL);
 	const uint8_t *bytes = NULL;
 	ptrdiff_t n = -1;
@@ -132,7 +132,7 @@ static int read_perf(struct input *input, struct prof_sink *sink, struct op_erro
 
 	profile = perf_profile_new(sink);
 	if (input_is_directory(input)) {
-		path = pp_format("%s/data", input_path(input));
+		path = op_format("%s/data", input_path(input));
 		data = input_open(path, error);
 		if (data)
 			result = read_data(data, input_path(input), profile, error);

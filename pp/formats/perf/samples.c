@@ -20,7 +20,7 @@ static int deliver(void *context, const struct perf_raw *raw, struct op_error *e
 
 struct perf_profile *perf_profile_new(struct prof_sink *sink)
 {
-	struct perf_profile *profile = pp_alloc(1, sizeof(*profile));
+	struct perf_profile *profile = op_alloc(1, sizeof(*profile));
 
 	profile->sink = sink;
 	profile->maps = maps_new(sink);

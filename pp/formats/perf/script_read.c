@@ -64,7 +64,7 @@ static size_t script_read_keep(struct reader *reader, const char *text)
 {
 	size_t at = reader->n_text, n = strlen(text) + 1;
 
-	reader->text = pp_grow(reader->text, &reader->text_capacity, at + n, 1);
+	reader->text = op_grow(reader->text, &reader->text_capacity, at + n, 1);
 	memcpy(reader->text + at, text, n);
 	reader->n_text += n;
 	return at;
@@ -160,7 +160,7 @@ static bool script_read_add_frame(struct reader *reader, char *line)
 		reader->cut++;
 		return true;
 	}
-	reader->kept = pp_grow(reader->kept, &reader->kept_capacity, reader->n_kept + 1,
+	reader->kept = op_grow(reader->kept, &reader->kept_capacity, reader->n_kept + 1,
 			       sizeof(*reader->kept));
 	reader->kept[reader->n_kept++] = (struct kept_frame){
 		.function = script_read_keep(reader, frame.function),
@@ -270,7 +270,7 @@ static int weigh_head(const struct script_head *head, char *next)
  * @sure: as format::probe() returns it. */
 static enum style find_style(const uint8_t *bytes, size_t n, int *sure)
 {
-	char *text = pp_alloc(1, n + 1), *rest = text, *line = NULL, *next;
+	char *text = op_alloc(1, n + 1), *rest = text, *line = NULL, *next;
 	struct script_head head;
 	enum style style = HEADS;
 
@@ -345,7 +345,7 @@ static int read_script(struct input *input, struct prof_sink *sink, struct op_er
 	if (input_skip_mark(input, error))
 		return -1;
 	reader.places = named_places_new(sink);
-	reader.frames = pp_alloc(PROF_DEPTH_MOST, sizeof(*reader.frames));
+	reader.frames = op_alloc(PROF_DEPTH_MOST, sizeof(*reader.frames));
 	result = script_read_lines(&reader, input);
 	script_read_tell(&reader);
 	named_places_free(reader.places);

@@ -13,7 +13,7 @@ void perf_sources_add(struct perf_sources *sources, struct input *input, bool is
 		      uint64_t end, bool was_killed)
 {
 	sources->list =
-		pp_grow(sources->list, &sources->capacity, sources->n + 1, sizeof(*sources->list));
+		op_grow(sources->list, &sources->capacity, sources->n + 1, sizeof(*sources->list));
 	sources->list[sources->n++] = (struct perf_source){
 		.stream = {.input = input, .swap = swap, .end = end, .was_killed = was_killed},
 		.is_owned = is_owned,
@@ -39,7 +39,7 @@ int perf_sources_add_directory(struct perf_sources *sources, const char *path, b
 		result = op_error_set(error, EFBIG, "%s: %d files, of which %d can be read", path,
 				      n, PERF_SOURCES_MOST - 1);
 	for (int i = 0; i < n && !result; i++) {
-		file = pp_format("%s/%s", path, entries[i]->d_name);
+		file = op_format("%s/%s", path, entries[i]->d_name);
 		input = input_open(file, error);
 		if (input)
 			perf_sources_add(sources, input, true, swap, UINT64_MAX, false);

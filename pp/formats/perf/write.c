@@ -47,7 +47,7 @@ static void choose_layout(const struct prof *prof, struct perf_layout *layout)
 
 static void flush(struct op_buffer *buffer, FILE *file)
 {
-	pp_buffer_check(buffer);
+	op_buffer_check(buffer);
 	fwrite(buffer->bytes, 1, buffer->used, file);
 	buffer->used = 0;
 }
@@ -159,7 +159,7 @@ static void put_features(struct op_buffer *buffer, uint64_t table, const struct 
 
 		put_section(buffer, table + 16 * n + begin, ends[i] - begin);
 	}
-	pp_buffer_check(&features);
+	op_buffer_check(&features);
 	op_buffer_put(buffer, features.bytes, features.used);
 	op_buffer_free(&features);
 }

@@ -115,7 +115,7 @@ static void write_data_begin(struct writer *writer, uint32_t type, uint16_t misc
 static void write_data_end(struct writer *writer)
 {
 	perf_end_record(&writer->buffer, 0);
-	pp_buffer_check(&writer->buffer);
+	op_buffer_check(&writer->buffer);
 	writer->bytes += writer->buffer.used;
 	if (writer->file)
 		fwrite(writer->buffer.bytes, 1, writer->buffer.used, writer->file);
@@ -217,10 +217,10 @@ static uint32_t process_of(struct writer *writer, uint32_t pid)
 		if (writer->processes[id].pid == pid)
 			return id;
 	id = (uint32_t)writer->n_processes++;
-	writer->processes = pp_grow(writer->processes, &writer->processes_capacity,
+	writer->processes = op_grow(writer->processes, &writer->processes_capacity,
 				    writer->n_processes, sizeof(*writer->processes));
 	writer->processes[id] = (struct process){.pid = pid, .app = OP_HASH_NONE};
-	pp_hash_add(&writer->by_pid, op_hash_mix(0, pid), id);
+	op_hash_add_or_exit(&writer->by_pid, op_hash_mix(0, pid), id);
 	return id;
 }
 
@@ -243,10 +243,10 @@ static void map(struct writer *writer, uint32_t process, uint32_t image)
 			return;
 	}
 	id = (uint32_t)writer->n_mappings++;
-	writer->mappings = pp_grow(writer->mappings, &writer->mappings_capacity, writer->n_mappings,
+	writer->mappings = op_grow(writer->mappings, &writer->mappings_capacity, writer->n_mappings,
 				   sizeof(*writer->mappings));
 	writer->mappings[id] = mapping;
-	pp_hash_add(&writer->by_mapping, hash, id);
+	op_hash_add_or_exit(&writer->by_mapping, hash, id);
 	put_mmap(writer, writer->processes[process].pid, what);
 }
 
@@ -293,10 +293,10 @@ static struct thread *thread_of(struct writer *writer, uint32_t tid)
 		if (writer->threads[id].tid == tid)
 			return &writer->threads[id];
 	id = (uint32_t)writer->n_threads++;
-	writer->threads = pp_grow(writer->threads, &writer->threads_capacity, writer->n_threads,
+	writer->threads = op_grow(writer->threads, &writer->threads_capacity, writer->n_threads,
 				  sizeof(*writer->threads));
 	writer->threads[id] = (struct thread){.tid = tid};
-	pp_hash_add(&writer->by_thread, op_hash_mix(0, tid), id);
+	op_hash_add_or_exit(&writer->by_thread, op_hash_mix(0, tid), id);
 	return &writer->threads[id];
 }
 

@@ -83,7 +83,7 @@ static void put_command_line(struct op_buffer *buffer, const char *line)
 
 	if (!line)
 		return;
-	words = pp_copy(line);
+	words = op_copy(line);
 	op_buffer_u32(buffer, 0);
 	for (word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
 		perf_put_string(buffer, word);

@@ -117,7 +117,7 @@ static void tell_lines(struct reader *reader, const struct pprof_location *locat
 	const struct prof_frame place = {location->image, location->offset};
 	size_t n = 0;
 
-	reader->lines = pp_grow(reader->lines, &reader->lines_capacity, location->n_lines,
+	reader->lines = op_grow(reader->lines, &reader->lines_capacity, location->n_lines,
 				sizeof(*reader->lines));
 	for (uint32_t i = 0; i < location->n_lines; i++) {
 		reader->lines[n] = line_of(reader, &reader->tables.lines[location->first_line + i]);
@@ -205,7 +205,7 @@ static void add_label(struct reader *reader, const uint64_t *numbers)
 		label.number = (int64_t)numbers[PPROF_LABEL_NUMBER];
 		label.unit = string_of(reader, numbers[PPROF_LABEL_UNIT]);
 	}
-	reader->labels = pp_grow(reader->labels, &reader->labels_capacity, reader->n_labels + 1,
+	reader->labels = op_grow(reader->labels, &reader->labels_capacity, reader->n_labels + 1,
 				 sizeof(*reader->labels));
 	reader->labels[reader->n_labels++] = label;
 }
@@ -353,9 +353,9 @@ static int read_pprof(struct input *input, struct prof_sink *sink, struct op_err
 	if (!pprof_tables_read(&reader.tables, input, error)) {
 		tell_facts(&reader);
 		pprof_values_make(&reader.events, &reader.tables, sink);
-		reader.frames = pp_alloc(PROF_DEPTH_MOST + 1, sizeof(*reader.frames));
-		reader.columns = pp_alloc(reader.tables.n_types, sizeof(*reader.columns));
-		reader.values = pp_alloc(2 * reader.events.n, sizeof(*reader.values));
+		reader.frames = op_alloc(PROF_DEPTH_MOST + 1, sizeof(*reader.frames));
+		reader.columns = op_alloc(reader.tables.n_types, sizeof(*reader.columns));
+		reader.values = op_alloc(2 * reader.events.n, sizeof(*reader.values));
 		result = read_samples(&reader);
 	}
 	pprof_values_free(&reader.events);

@@ -44,7 +44,7 @@ int pprof_field(struct input *input, unsigned int bytes_of, struct wire_field *f
 
 /* Room for one more in an array of the tables. */
 #define GROW(tables, array)                                                                        \
-	((tables)->array = pp_grow((tables)->array, &(tables)->array##_capacity,                   \
+	((tables)->array = op_grow((tables)->array, &(tables)->array##_capacity,                   \
 				   (tables)->n_##array + 1, sizeof(*(tables)->array)))
 
 static bool read_type(struct pprof_type *type, struct op_reader message)
@@ -149,7 +149,7 @@ static bool read_string(struct pprof_tables *tables, const struct wire_field *fi
 
 	/* What is behind a NUL can't be part of a name. */
 	tables->text =
-		pp_grow(tables->text, &tables->text_capacity, tables->text_length + length + 1, 1);
+		op_grow(tables->text, &tables->text_capacity, tables->text_length + length + 1, 1);
 	GROW(tables, strings);
 	tables->strings[tables->n_strings++] = tables->text_length;
 	if (length)

@@ -97,15 +97,15 @@ static void make_event(struct pprof_event *made, const struct pprof_tables *tabl
 		.events = column + pair,
 	};
 	if (pair && have_same_stem(pprof_tables_name_of(tables, column), name))
-		made->name = pp_format("%.*s", (int)stem(name, SUFFIX_EVENTS), name);
+		made->name = op_format("%.*s", (int)stem(name, SUFFIX_EVENTS), name);
 	else
-		made->name = pp_copy(*name ? name : "samples");
+		made->name = op_copy(*name ? name : "samples");
 	if (is_period_of(tables, column + pair) || (!pair && is_period_of(tables, column)))
 		made->period = tables->numbers[PPROF_PERIOD];
 	if (made->period > INT64_MAX)
 		made->period = 0;
 	if (*unit_of(tables, column + pair))
-		made->unit = pp_copy(unit_of(tables, column + pair));
+		made->unit = op_copy(unit_of(tables, column + pair));
 	made->event = event_of(made, false, sink);
 	tell_samples(tables, made, sink);
 }
@@ -127,7 +127,7 @@ static void tell_period(const struct pprof_values *values, const struct pprof_ta
 void pprof_values_make(struct pprof_values *values, const struct pprof_tables *tables,
 		       struct prof_sink *sink)
 {
-	values->items = pp_alloc(tables->n_types, sizeof(*values->items));
+	values->items = op_alloc(tables->n_types, sizeof(*values->items));
 	values->n = 0;
 	for (size_t column = 0; column < tables->n_types; column++) {
 		make_event(&values->items[values->n], tables, column, sink);

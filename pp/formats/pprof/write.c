@@ -65,14 +65,14 @@ static void name_columns(struct writer *writer, size_t i)
 	const char *fact = samples_fact(writer->prof, event->name);
 
 	if (fact) {
-		writer->columns[i].samples = *fact ? pp_copy(fact) : NULL;
-		writer->columns[i].events = pp_copy(event->name);
+		writer->columns[i].samples = *fact ? op_copy(fact) : NULL;
+		writer->columns[i].events = op_copy(event->name);
 	} else if (writer->n_columns == 1) {
-		writer->columns[i].samples = pp_copy("samples");
-		writer->columns[i].events = pp_copy(event->name);
+		writer->columns[i].samples = op_copy("samples");
+		writer->columns[i].events = op_copy(event->name);
 	} else {
-		writer->columns[i].samples = pp_format("%s_sample", event->name);
-		writer->columns[i].events = pp_format("%s_event", event->name);
+		writer->columns[i].samples = op_format("%s_sample", event->name);
+		writer->columns[i].events = op_format("%s_event", event->name);
 	}
 }
 
@@ -80,7 +80,7 @@ static void put_types(struct writer *writer)
 {
 	const struct prof *prof = writer->prof;
 
-	writer->columns = pp_alloc(prof->n_events, sizeof(*writer->columns));
+	writer->columns = op_alloc(prof->n_events, sizeof(*writer->columns));
 	for (size_t i = 0; i < prof->n_events; i++) {
 		const char *unit = prof->events[i].unit ? prof->events[i].unit : "count";
 
@@ -216,7 +216,7 @@ static void put_sample(struct writer *writer, const struct prof_sample *sample)
 
 static void find_app(struct writer *writer)
 {
-	uint64_t *apps = pp_alloc(writer->prof->n_images, sizeof(*apps));
+	uint64_t *apps = op_alloc(writer->prof->n_images, sizeof(*apps));
 	struct prof_cursor cursor = {0};
 	struct prof_sample sample;
 
@@ -310,15 +310,15 @@ static void put_facts(struct writer *writer)
 /* protobuf has only UTF-8 in strings, control characters included. */
 static void put_string(struct writer *writer, const char *text)
 {
-	struct pp_line line = {0};
+	struct op_line line = {0};
 
 	if (op_utf8_is_valid(text)) {
 		wire_put_text(&writer->out, PPROF_STRING_TABLE, text);
 		return;
 	}
-	pp_line_safe(&line, text);
+	op_line_safe(&line, text);
 	wire_put_bytes(&writer->out, PPROF_STRING_TABLE, line.text, line.n);
-	pp_line_free(&line);
+	op_line_free(&line);
 }
 
 static void put_strings(struct writer *writer)
@@ -363,10 +363,10 @@ int pprof_write(struct prof *prof, struct output *output, struct op_error *error
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return op_error_memory(error);
 	prof_layout(prof);
-	writer.packed = pp_alloc(FLUSH_BYTES, 1);
-	writer.mappings = pp_alloc(prof->n_images, sizeof(*writer.mappings));
-	writer.has_functions = pp_alloc(prof->n_images, sizeof(*writer.has_functions));
-	writer.has_lines = pp_alloc(prof->n_images, sizeof(*writer.has_lines));
+	writer.packed = op_alloc(FLUSH_BYTES, 1);
+	writer.mappings = op_alloc(prof->n_images, sizeof(*writer.mappings));
+	writer.has_functions = op_alloc(prof->n_images, sizeof(*writer.has_functions));
+	writer.has_lines = op_alloc(prof->n_images, sizeof(*writer.has_lines));
 	pprof_write_string(&writer, ""); /* number 0 must be it */
 	writer.opposites = prof_opposites(prof);
 	writer.n_columns = n_columns(&writer);

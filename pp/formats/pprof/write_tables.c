@@ -15,7 +15,7 @@ void pprof_write_pack(struct writer *writer, int flush)
 {
 	z_stream *z = &writer->stream;
 
-	pp_buffer_check(&writer->out);
+	op_buffer_check(&writer->out);
 	z->next_in = writer->out.bytes;
 	z->avail_in = (uInt)writer->out.used;
 	do {
@@ -44,10 +44,10 @@ uint64_t pprof_write_string(struct writer *writer, const char *text)
 	op_hash_for_each_possible (&writer->by_string, hash, id)
 		if (!strcmp(writer->strings[id], text))
 			return id;
-	writer->strings = pp_grow(writer->strings, &writer->strings_capacity, writer->n_strings + 1,
+	writer->strings = op_grow(writer->strings, &writer->strings_capacity, writer->n_strings + 1,
 				  sizeof(*writer->strings));
-	writer->strings[writer->n_strings] = pp_copy(text);
-	pp_hash_add(&writer->by_string, hash, (uint32_t)writer->n_strings);
+	writer->strings[writer->n_strings] = op_copy(text);
+	op_hash_add_or_exit(&writer->by_string, hash, (uint32_t)writer->n_strings);
 	return writer->n_strings++;
 }
 
@@ -82,10 +82,10 @@ static uint64_t function(struct writer *writer, const struct prof_line *line)
 	op_hash_for_each_possible (&writer->by_function, hash, id)
 		if (same_function(&writer->functions[id], &wanted))
 			return id + 1;
-	writer->functions = pp_grow(writer->functions, &writer->functions_capacity,
+	writer->functions = op_grow(writer->functions, &writer->functions_capacity,
 				    writer->n_functions + 1, sizeof(*writer->functions));
 	writer->functions[writer->n_functions] = wanted;
-	pp_hash_add(&writer->by_function, hash, (uint32_t)writer->n_functions);
+	op_hash_add_or_exit(&writer->by_function, hash, (uint32_t)writer->n_functions);
 	return ++writer->n_functions;
 }
 
@@ -157,10 +157,10 @@ uint64_t pprof_write_location(struct writer *writer, const struct prof_frame *pl
 		if (writer->locations[id].image == place->image &&
 		    writer->locations[id].offset == place->offset)
 			return id + 1;
-	writer->locations = pp_grow(writer->locations, &writer->locations_capacity,
+	writer->locations = op_grow(writer->locations, &writer->locations_capacity,
 				    writer->n_locations + 1, sizeof(*writer->locations));
 	writer->locations[writer->n_locations] = *place;
-	pp_hash_add(&writer->by_location, hash, (uint32_t)writer->n_locations);
+	op_hash_add_or_exit(&writer->by_location, hash, (uint32_t)writer->n_locations);
 	id = (uint32_t)++writer->n_locations;
 	put_location(writer, place);
 	return id;
@@ -187,7 +187,7 @@ static void put_mapping(struct writer *writer, uint32_t image)
 {
 	const struct prof_image *of = &writer->prof->images[image];
 	struct mapping mapping = mapping_of(of);
-	char *build_id = of->build_id_length ? pp_hex(of->build_id, of->build_id_length) : NULL;
+	char *build_id = of->build_id_length ? op_hex(of->build_id, of->build_id_length) : NULL;
 
 	wire_put_number(&writer->message, PPROF_MAPPING_ID, writer->mappings[image]);
 	wire_put_number(&writer->message, PPROF_MAPPING_START, mapping.start);
@@ -209,7 +209,7 @@ static void put_mapping(struct writer *writer, uint32_t image)
 
 void pprof_write_put_mappings(struct writer *writer)
 {
-	uint32_t *images = pp_alloc(writer->n_mappings, sizeof(*images)); /* by id - 1 */
+	uint32_t *images = op_alloc(writer->n_mappings, sizeof(*images)); /* by id - 1 */
 
 	for (uint32_t i = 0; i < writer->prof->n_images; i++)
 		if (writer->mappings[i])

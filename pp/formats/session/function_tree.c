@@ -15,9 +15,9 @@ static uint32_t node_of(struct function_tree *tree, uint32_t parent, uint32_t fu
 		if (tree->nodes[i].parent == parent && tree->nodes[i].function == function)
 			return i;
 	i = (uint32_t)tree->n++;
-	tree->nodes = pp_grow(tree->nodes, &tree->capacity, tree->n, sizeof(*tree->nodes));
+	tree->nodes = op_grow(tree->nodes, &tree->capacity, tree->n, sizeof(*tree->nodes));
 	tree->nodes[i] = (struct function_tree_node){parent, function};
-	pp_hash_add(&tree->by_node, key, i);
+	op_hash_add_or_exit(&tree->by_node, key, i);
 	return i;
 }
 
@@ -25,7 +25,7 @@ uint32_t function_tree_step(struct function_tree *tree, size_t depth, uint32_t f
 {
 	if (depth < tree->path_length && tree->nodes[tree->path[depth]].function == function)
 		return tree->path[depth];
-	tree->path = pp_grow(tree->path, &tree->path_capacity, depth + 1, sizeof(*tree->path));
+	tree->path = op_grow(tree->path, &tree->path_capacity, depth + 1, sizeof(*tree->path));
 	tree->path[depth] =
 		node_of(tree, depth ? tree->path[depth - 1] : FUNCTION_TREE_ROOT, function);
 	tree->path_length = depth + 1;

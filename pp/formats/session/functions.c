@@ -25,9 +25,9 @@ struct known {
 struct writing {
 	const struct prof_tables *tables;
 	const struct session_names *names;
-	struct pp_names functions; /* lines "NAME \t FILE", which are owned */
+	struct op_names functions; /* lines "NAME \t FILE", which are owned */
 	struct known *known;
-	struct pp_names images; /* their names, which are not owned */
+	struct op_names images; /* their names, which are not owned */
 	FILE *out;
 };
 
@@ -44,7 +44,7 @@ static char *line_of(const struct prof_line *line)
 {
 	char *function = op_functions_escape(line->function);
 	char *file = op_functions_escape(line->file ? line->file : "");
-	char *text = pp_format("%s\t%s", function, file);
+	char *text = op_format("%s\t%s", function, file);
 
 	free(function);
 	free(file);
@@ -55,7 +55,7 @@ static char *line_of(const struct prof_line *line)
 static size_t number_of(struct writing *writing, const struct prof_line *line)
 {
 	char *text = line_of(line);
-	size_t n = writing->functions.n, number = pp_names_index(&writing->functions, text);
+	size_t n = writing->functions.n, number = op_names_index(&writing->functions, text);
 
 	if (number == n)
 		fprintf(writing->out, "f %s\n", text);
@@ -67,7 +67,7 @@ static size_t number_of(struct writing *writing, const struct prof_line *line)
 static void put_place(struct writing *writing, const struct known *known)
 {
 	const struct place_lines *lines = known->lines;
-	size_t *numbers = pp_alloc(lines->n, sizeof(*numbers));
+	size_t *numbers = op_alloc(lines->n, sizeof(*numbers));
 
 	for (size_t i = 0; i < lines->n; i++)
 		numbers[i] = number_of(writing, &lines->lines[i]);
@@ -90,12 +90,12 @@ static void functions_put_all(struct writing *writing)
 	const struct prof_tables *tables = writing->tables;
 
 	for (size_t i = 0; i < tables->prof.n_images; i++)
-		pp_names_index(&writing->images, writing->names->texts[i]);
+		op_names_index(&writing->images, writing->names->texts[i]);
 	for (size_t i = 0; i < tables->n_places; i++) {
 		const struct prof_frame *place = &tables->places[i].place;
 
 		writing->known[i] = (struct known){
-			pp_names_index(&writing->images, writing->names->texts[place->image]),
+			op_names_index(&writing->images, writing->names->texts[place->image]),
 			session_key(&tables->prof.images[place->image], place->offset),
 			&tables->places[i]};
 	}
@@ -119,20 +119,20 @@ int session_functions_write(const struct prof *prof, const struct session_names 
 
 	if (!writing.tables->n_places)
 		return 0;
-	writing.known = pp_alloc(writing.tables->n_places, sizeof(*writing.known));
+	writing.known = op_alloc(writing.tables->n_places, sizeof(*writing.known));
 	op_text_stream_open(&stream);
 	writing.out = stream.out;
 	functions_put_all(&writing);
 	op_text_stream_close(&stream);
-	path = pp_format("%s/" OP_FUNCTIONS, dir);
+	path = op_format("%s/" OP_FUNCTIONS, dir);
 	result = op_file_replace(path, stream.text, stream.length, OP_SESSION_FILE_MODE, error);
 	free(path);
 	free(stream.text);
 	free(writing.known);
 	for (size_t i = 0; i < writing.functions.n; i++)
 		free((char *)writing.functions.names[i]);
-	pp_names_free(&writing.functions);
-	pp_names_free(&writing.images);
+	op_names_free(&writing.functions);
+	op_names_free(&writing.images);
 	return result;
 }
 
@@ -142,7 +142,7 @@ static void functions_tell(const struct op_functions *functions, size_t first, s
 			   uint32_t image, struct prof_sink *sink)
 {
 	const struct prof_frame place = {image, functions->keys[first].key};
-	struct prof_line *lines = pp_alloc(end - first, sizeof(*lines));
+	struct prof_line *lines = op_alloc(end - first, sizeof(*lines));
 
 	for (size_t i = first; i < end; i++) {
 		const struct op_function_key *key = &functions->keys[i];

@@ -54,7 +54,7 @@ static void take_symbols(struct pp_kallsyms *kallsyms, char *text)
 	while (op_kallsyms_next(&rest, &line)) {
 		if (!op_kallsyms_is_text(&line))
 			continue;
-		kallsyms->symbols = pp_grow(kallsyms->symbols, &capacity, kallsyms->n_symbols + 1,
+		kallsyms->symbols = op_grow(kallsyms->symbols, &capacity, kallsyms->n_symbols + 1,
 					    sizeof(*kallsyms->symbols));
 		kallsyms->symbols[kallsyms->n_symbols++] = (struct pp_kernel_symbol){
 			.address = line.address,

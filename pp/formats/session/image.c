@@ -18,7 +18,7 @@ static char *component(const char *text)
 	char *copy;
 
 	text += strspn(text, "/");
-	copy = pp_copy(*text ? text : "_");
+	copy = op_copy(*text ? text : "_");
 
 	for (char *p = copy; *p; p++)
 		if (*p == '/' || (unsigned char)*p < ' ')
@@ -31,25 +31,25 @@ static char *component(const char *text)
 /* An absolute path without components that mean nothing. */
 static char *absolute(const char *text)
 {
-	struct pp_line line = {0};
+	struct op_line line = {0};
 	char *path;
 
 	if (*text != '/')
-		pp_line_puts(&line, "/[no path]");
+		op_line_puts(&line, "/[no path]");
 	while (*text) {
 		size_t n = strcspn(text, "/");
 
 		if (n && !(n == 1 && *text == '.') && !(n == 2 && !memcmp(text, "..", 2))) {
-			pp_line_puts(&line, "/");
-			pp_line_add(&line, text, n);
+			op_line_puts(&line, "/");
+			op_line_add(&line, text, n);
 		}
 		text += n + (text[n] == '/');
 	}
 	if (!line.n)
-		pp_line_puts(&line, "/_");
-	pp_line_add(&line, "", 1);
-	path = pp_copy(line.text);
-	pp_line_free(&line);
+		op_line_puts(&line, "/_");
+	op_line_add(&line, "", 1);
+	path = op_copy(line.text);
+	op_line_free(&line);
 	return path;
 }
 
@@ -79,7 +79,7 @@ static struct op_image_name kernel_name(const struct prof_image *image)
 		return (struct op_image_name){.kind = OP_IMAGE_FILE, .name = absolute(image->path)};
 	return (struct op_image_name){
 		.kind = OP_IMAGE_KERNEL,
-		.name = pp_copy(strcmp(image->path, OP_NO_VMLINUX) ? OP_KERNEL_IMAGE
+		.name = op_copy(strcmp(image->path, OP_NO_VMLINUX) ? OP_KERNEL_IMAGE
 								   : OP_NO_VMLINUX),
 	};
 }
@@ -88,7 +88,7 @@ static struct op_image_name unknown_name(const struct prof_image *image)
 {
 	return (struct op_image_name){
 		.kind = image->is_kernel ? OP_IMAGE_KERNEL : OP_IMAGE_ANON,
-		.name = image->is_kernel ? pp_copy(OP_NO_VMLINUX) : component(image->path),
+		.name = image->is_kernel ? op_copy(OP_NO_VMLINUX) : component(image->path),
 	};
 }
 
@@ -107,7 +107,7 @@ struct op_image_name session_image_name(const struct prof_image *image)
 		name.name = module_name(image->path);
 		break;
 	case PROF_BPF:
-		name.name = pp_copy("[bpf]");
+		name.name = op_copy("[bpf]");
 		break;
 	case PROF_VDSO:
 	case PROF_ANON:
@@ -130,7 +130,7 @@ struct op_image_name session_app_name(const struct prof_image *image)
 	if (name.kind != OP_IMAGE_ANON)
 		return name;
 	free(name.name);
-	return (struct op_image_name){.kind = OP_IMAGE_FILE, .name = pp_copy("/" OP_UNKNOWN_IMAGE)};
+	return (struct op_image_name){.kind = OP_IMAGE_FILE, .name = op_copy("/" OP_UNKNOWN_IMAGE)};
 }
 
 /* ---- keys ---- */

@@ -140,10 +140,10 @@ uint32_t session_images_number(struct session_images *images, const struct op_im
 	}
 	id = (uint32_t)images->n++;
 	images->known =
-		pp_grow(images->known, &images->capacity, images->n, sizeof(*images->known));
+		op_grow(images->known, &images->capacity, images->n, sizeof(*images->known));
 	images->known[id].name = text;
 	images->known[id].id = make_image(images, name, text, is_kernel, mtime);
-	pp_hash_add(&images->by_name, hash, id);
+	op_hash_add_or_exit(&images->by_name, hash, id);
 	return images->known[id].id;
 }
 

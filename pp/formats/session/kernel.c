@@ -74,7 +74,7 @@ static int compare_addresses(const void *a, const void *b)
 static uint64_t *sampled_addresses(const struct prof *prof, size_t *n)
 {
 	const struct prof_tree *tree = prof->tree;
-	uint64_t *addresses = pp_alloc(tree->n_nodes, sizeof(*addresses));
+	uint64_t *addresses = op_alloc(tree->n_nodes, sizeof(*addresses));
 
 	*n = 0;
 	for (size_t i = 1; i < tree->n_nodes; i++) {
@@ -107,7 +107,7 @@ static struct op_kernel_symbol *read_symbols(const char *kallsyms, size_t *n)
 	while (op_kallsyms_next(&kallsyms, &symbol)) {
 		if (!op_kallsyms_is_text(&symbol))
 			continue;
-		symbols = pp_grow(symbols, &capacity, *n + 1, sizeof(*symbols));
+		symbols = op_grow(symbols, &capacity, *n + 1, sizeof(*symbols));
 		symbols[(*n)++] = symbol;
 	}
 	if (*n)
@@ -156,7 +156,7 @@ static void kernel_put_symbols(const struct prof *prof, const char *kallsyms, FI
 static int write_symbols(const struct prof *prof, const char *dir, const char *kallsyms,
 			 struct op_error *error)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_KALLSYMS, dir);
+	char *path = op_format("%s/" OP_SAMPLES_KALLSYMS, dir);
 	struct op_text_stream stream;
 	int result;
 
@@ -186,7 +186,7 @@ static void put_running_modules(FILE *out)
 
 	while (rest && op_proc_modules_next(&rest, &module)) {
 		uint8_t id[PROF_BUILD_ID_MOST] = {0};
-		char *path = pp_format("/sys/module/%s/notes/.note.gnu.build-id", module.name);
+		char *path = op_format("/sys/module/%s/notes/.note.gnu.build-id", module.name);
 		size_t length = running_build_id(path, id);
 
 		put_module(out, module.name, module.address, module.size, id, length);
@@ -256,7 +256,7 @@ void session_kernel_free(struct session_kernel *kernel)
 
 static int write_modules(const char *modules, const char *dir, struct op_error *error)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_MODULES, dir);
+	char *path = op_format("%s/" OP_SAMPLES_MODULES, dir);
 	int result = op_file_replace(path, modules, strlen(modules), OP_SESSION_FILE_MODE, error);
 
 	free(path);

@@ -15,7 +15,7 @@ void named_stack_make(struct named_stack *stack, struct prof_names *names,
 	for (size_t i = sample->depth; i--;) {
 		const struct prof_name *name = names_of_frame(names, sample, i);
 
-		stack->frames = pp_grow(stack->frames, &stack->capacity, stack->n + name->n,
+		stack->frames = op_grow(stack->frames, &stack->capacity, stack->n + name->n,
 					sizeof(*stack->frames));
 		for (size_t k = name->n; k--;)
 			stack->frames[stack->n++] = (struct named_frame){
@@ -62,7 +62,7 @@ uint32_t named_function(struct named_functions *functions, const struct named_fr
 	uint32_t id;
 
 	if (!functions->by_function)
-		functions->by_function = pp_alloc(1, sizeof(*functions->by_function));
+		functions->by_function = op_alloc(1, sizeof(*functions->by_function));
 	op_hash_for_each_possible (functions->by_function, hash, id) {
 		struct named_function *known = &functions->items[id];
 
@@ -73,10 +73,10 @@ uint32_t named_function(struct named_functions *functions, const struct named_fr
 		return id;
 	}
 	id = (uint32_t)functions->n++;
-	functions->items = pp_grow(functions->items, &functions->capacity, functions->n,
+	functions->items = op_grow(functions->items, &functions->capacity, functions->n,
 				   sizeof(*functions->items));
 	functions->items[id] = wanted;
-	pp_hash_add(functions->by_function, hash, id);
+	op_hash_add_or_exit(functions->by_function, hash, id);
 	return id;
 }
 

@@ -29,7 +29,7 @@ __extension__ typedef unsigned __int128 wide;
 
 static char *event_name(const struct prof_event *event)
 {
-	char *name = pp_copy(*event->name ? event->name : "event");
+	char *name = op_copy(*event->name ? event->name : "event");
 
 	for (char *p = name; *p; p++)
 		if (strchr("./", *p) || (unsigned char)*p <= ' ')
@@ -104,7 +104,7 @@ static void name_image(struct session_names *names, const struct prof *prof, uin
 {
 	const struct prof_image *images = prof->images, *image = &images[number];
 	struct op_image_name *name = &names->images[number];
-	struct pp_line line = {0};
+	struct op_line line = {0};
 
 	*name = session_image_name(image);
 	if (image->kind != PROF_FILE || !image->build_id_length)
@@ -114,19 +114,19 @@ static void name_image(struct session_names *names, const struct prof *prof, uin
 		*first = number;
 		return;
 	}
-	pp_line_puts(&line, "/[changed ");
+	op_line_puts(&line, "/[changed ");
 	for (unsigned int i = 0; i < 8 && i < image->build_id_length; i++) {
 		char digits[3];
 
 		snprintf(digits, sizeof(digits), "%02x", image->build_id[i]);
-		pp_line_puts(&line, digits);
+		op_line_puts(&line, digits);
 	}
-	pp_line_puts(&line, "]");
-	pp_line_puts(&line, name->name);
-	pp_line_add(&line, "", 1);
+	op_line_puts(&line, "]");
+	op_line_puts(&line, name->name);
+	op_line_add(&line, "", 1);
 	free(name->name);
-	name->name = pp_copy(line.text);
-	pp_line_free(&line);
+	name->name = op_copy(line.text);
+	op_line_free(&line);
 }
 
 /* The name of a file, with @mark before its path: below /[named], what is no file stays none. */
@@ -134,7 +134,7 @@ static char *mark_name(const char *name, const char *mark)
 {
 	size_t n = pp_image_is_named(name) ? strlen(PP_NAMED_IMAGE) : 0;
 
-	return pp_format("%.*s/%s%s", (int)n, name, mark, name + n);
+	return op_format("%.*s/%s%s", (int)n, name, mark, name + n);
 }
 
 /*
@@ -164,7 +164,7 @@ static void tell_kernel_apart(struct session_names *names, const struct prof *pr
 			free(name->name);
 			name->name = marked;
 		} else if (!is_met) {
-			pp_hash_add(&by_name, hash, i);
+			op_hash_add_or_exit(&by_name, hash, i);
 		}
 	}
 	op_hash_free(&by_name);
@@ -177,7 +177,7 @@ static struct op_image_name name_app(const struct session_names *names, const st
 
 	if (name.kind == OP_IMAGE_FILE && names->images[number].kind == OP_IMAGE_FILE) {
 		free(name.name);
-		name.name = pp_copy(names->images[number].name);
+		name.name = op_copy(names->images[number].name);
 	}
 	return name;
 }
@@ -187,7 +187,7 @@ struct op_image_name *session_names_of_images(const struct prof *prof)
 	struct session_names names = {0};
 	uint32_t first = NONE;
 
-	names.images = pp_alloc(prof->n_images, sizeof(*names.images));
+	names.images = op_alloc(prof->n_images, sizeof(*names.images));
 	for (uint32_t i = 0; i < prof->n_images; i++)
 		name_image(&names, prof, i, &first);
 	tell_kernel_apart(&names, prof);
@@ -197,14 +197,14 @@ struct op_image_name *session_names_of_images(const struct prof *prof)
 void session_names_make(struct session_names *names, const struct prof *prof)
 {
 	names->images = session_names_of_images(prof);
-	names->apps = pp_alloc(prof->n_images, sizeof(*names->apps));
-	names->texts = pp_alloc(prof->n_images, sizeof(*names->texts));
-	names->events = pp_alloc(prof->n_events, sizeof(*names->events));
+	names->apps = op_alloc(prof->n_images, sizeof(*names->apps));
+	names->texts = op_alloc(prof->n_images, sizeof(*names->texts));
+	names->events = op_alloc(prof->n_events, sizeof(*names->events));
 	for (uint32_t i = 0; i < prof->n_images; i++) {
 		names->apps[i] = name_app(names, prof, i);
 		names->texts[i] = op_image_name_make(&names->images[i]);
 		if (!names->texts[i])
-			names->texts[i] = pp_copy("{kern}/" OP_UNKNOWN_IMAGE);
+			names->texts[i] = op_copy("{kern}/" OP_UNKNOWN_IMAGE);
 	}
 	for (uint32_t i = 0; i < prof->n_events; i++)
 		name_event(&names->events[i], &prof->events[i], &prof->totals[i]);

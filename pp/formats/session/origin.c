@@ -90,7 +90,7 @@ static void origin_put_image(FILE *out, const struct prof_image *image, const ch
 int session_origin_write(const struct prof *prof, const struct session_names *names,
 			 const char *dir, struct op_error *error)
 {
-	char *path = pp_format("%s/" SESSION_ORIGIN, dir);
+	char *path = op_format("%s/" SESSION_ORIGIN, dir);
 	struct op_text_stream stream;
 	FILE *out;
 	int result;
@@ -188,7 +188,7 @@ static void parse_event(struct session_origin *origin, char *value)
 	event.event.type = (uint32_t)type;
 	event.event.unit = strcmp(unit, "-") ? unit : NULL;
 	event.event.unit_mask = event.unit_mask;
-	origin->events = pp_grow(origin->events, &origin->events_capacity, origin->n_events + 1,
+	origin->events = op_grow(origin->events, &origin->events_capacity, origin->n_events + 1,
 				 sizeof(event));
 	origin->events[origin->n_events++] = event;
 }
@@ -219,7 +219,7 @@ static void parse_image(struct session_origin *origin, char *value)
 	    !take_number(&value, 16, &known.image.offset) || !*value)
 		return;
 	known.name = value;
-	origin->images = pp_grow(origin->images, &origin->images_capacity, origin->n_images + 1,
+	origin->images = op_grow(origin->images, &origin->images_capacity, origin->n_images + 1,
 				 sizeof(known));
 	origin->images[origin->n_images++] = known;
 }
@@ -254,7 +254,7 @@ static int compare_images(const void *a, const void *b)
 
 void session_origin_read(struct session_origin *origin, const char *dir, struct prof_sink *sink)
 {
-	char *path = pp_format("%s/" SESSION_ORIGIN, dir), *rest, *line;
+	char *path = op_format("%s/" SESSION_ORIGIN, dir), *rest, *line;
 	struct prof_host host = {0};
 	struct op_error error;
 

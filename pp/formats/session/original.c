@@ -62,7 +62,7 @@ struct tree {
 	struct piece *pieces;
 	size_t n_pieces, pieces_capacity;
 	struct original_objects objects; /* of JIT code */
-	struct pp_warnings *warnings;
+	struct op_warnings *warnings;
 	struct op_error *error;
 };
 
@@ -78,7 +78,7 @@ static void gather_facts(struct tree *tree)
 	const struct pp_sample_list *list = tree->list;
 	size_t n = 0;
 
-	tree->facts = pp_alloc(list->n, sizeof(*tree->facts));
+	tree->facts = op_alloc(list->n, sizeof(*tree->facts));
 	for (size_t i = 0; i < list->n; i++) {
 		char *name = op_image_name_make(&list->files[i].name.dep);
 
@@ -120,7 +120,7 @@ static uint64_t rename_kernel(uint64_t kernel_start, struct op_image_name *image
 	if (image->kind != OP_IMAGE_KERNEL || strcmp(image->name, OP_KERNEL_IMAGE) || !kernel_start)
 		return 0;
 	free(image->name);
-	image->name = pp_copy(OP_NO_VMLINUX);
+	image->name = op_copy(OP_NO_VMLINUX);
 	return kernel_start;
 }
 
@@ -151,7 +151,7 @@ static int add_piece(struct tree *tree, const struct pp_sample_file *file,
 	piece.name = op_sample_name_make(name);
 	if (!piece.name)
 		return op_error_errno(tree->error, "%s", file->path);
-	tree->pieces = pp_grow(tree->pieces, &tree->pieces_capacity, tree->n_pieces + 1,
+	tree->pieces = op_grow(tree->pieces, &tree->pieces_capacity, tree->n_pieces + 1,
 			       sizeof(*tree->pieces));
 	tree->pieces[tree->n_pieces++] = piece;
 	return 0;
@@ -178,7 +178,7 @@ static int add_stacks(struct tree *tree)
 {
 	const struct pp_sample_list *list = tree->list;
 
-	tree->derived = pp_alloc(list->n_stacks, sizeof(*tree->derived));
+	tree->derived = op_alloc(list->n_stacks, sizeof(*tree->derived));
 	for (size_t i = 0; i < list->n_stacks; i++) {
 		struct derived *derived = &tree->derived[i];
 
@@ -238,10 +238,10 @@ static void read_piece(struct tree *tree, const struct piece *piece, struct odb_
 		*header = piece->arcs->header;
 		header->cpu_speed = speed_of(tree, piece->file);
 		n = piece->arcs->n;
-		entries = pp_alloc(n, sizeof(*entries));
+		entries = op_alloc(n, sizeof(*entries));
 		memcpy(entries, piece->arcs->entries, n * sizeof(*entries));
 	} else if (pp_sample_read(piece->file, header, &entries, &n, &cause)) {
-		pp_warnings_add(tree->warnings, PP_BAD_FILE, "skipped: %s", cause.text);
+		op_warnings_add(tree->warnings, OP_BAD_FILE, "skipped: %s", cause.text);
 		return;
 	}
 	pp_scale_entries(piece->file, entries, n);
@@ -267,7 +267,7 @@ static int compare_keys(const void *a, const void *b)
 static struct odb_entry *make_entries(struct original_event *event, bool is_arc,
 				      struct op_pair_table *counts)
 {
-	struct odb_entry *entries = pp_alloc(counts->n, sizeof(*entries));
+	struct odb_entry *entries = op_alloc(counts->n, sizeof(*entries));
 
 	if (counts->n)
 		qsort(counts->items, counts->n, sizeof(*counts->items), compare_keys);
@@ -298,7 +298,7 @@ static void complete_header(const struct tree *tree, const struct piece *piece,
 static int write_entries(const struct tree *tree, const struct piece *piece,
 			 const struct odb_header *header, const struct odb_entry *entries, size_t n)
 {
-	char *path = pp_format("%s/%s", tree->dir, piece->name);
+	char *path = op_format("%s/%s", tree->dir, piece->name);
 	struct odb_error cause;
 	int result = op_mkdir_parents(path, OP_SESSION_DIR_MODE, tree->error);
 
@@ -360,7 +360,7 @@ static int write_all(struct tree *tree)
 
 static void find_kernels(struct tree *tree)
 {
-	tree->kernel_starts = pp_alloc(tree->list->n_dirs, sizeof(*tree->kernel_starts));
+	tree->kernel_starts = op_alloc(tree->list->n_dirs, sizeof(*tree->kernel_starts));
 	for (size_t i = 0; i < tree->list->n_dirs; i++) {
 		struct pp_kallsyms kallsyms;
 		struct op_error error;
@@ -424,7 +424,7 @@ int original_write(uint32_t version, const struct format_sessions *sessions, con
 {
 	/* only events are columns: all else is in the names of files */
 	static const struct pp_merge merge = {.cpu = true, .tid = true, .tgid = true};
-	char *samples = pp_format("%s/" OP_SESSION_CURRENT, dir);
+	char *samples = op_format("%s/" OP_SESSION_CURRENT, dir);
 	struct pp_sample_list list = {.want_arcs = true, .want_stacks = true};
 	struct pp_classes classes = {0};
 	struct tree tree = {.version = version,

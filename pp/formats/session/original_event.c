@@ -151,7 +151,7 @@ static const struct pp_sample_file *file_of(const struct pp_sample_list *list, u
 struct original_event *original_events_make(uint32_t version, const struct pp_sample_list *list,
 					    const struct pp_classes *classes)
 {
-	struct original_event *events = pp_alloc(classes->n, sizeof(*events));
+	struct original_event *events = op_alloc(classes->n, sizeof(*events));
 
 	for (unsigned int i = 0; i < classes->n; i++) {
 		const struct pp_sample_file *file = file_of(list, i);

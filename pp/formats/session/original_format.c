@@ -16,7 +16,7 @@
 
 static int convert(uint32_t version, const char *session, const char *dir, struct op_error *error)
 {
-	struct pp_warnings warnings = {0};
+	struct op_warnings warnings = {0};
 	struct pp_image_search search = {0};
 	struct pp_spec spec;
 	const struct format_sessions sessions = {
@@ -25,7 +25,7 @@ static int convert(uint32_t version, const char *session, const char *dir, struc
 
 	if (!result)
 		result = original_write(version, &sessions, dir, error);
-	pp_warnings_summarize(&warnings);
+	op_warnings_summarize(&warnings);
 	pp_image_search_free(&search);
 	pp_spec_free(&spec);
 	return result;
@@ -46,7 +46,7 @@ static int write_profile(uint32_t version, const struct prof *prof, struct outpu
 			 struct op_error *error)
 {
 	const struct session_options options = {0};
-	char *session = pp_format("%s/" TEMPORARY, output->path);
+	char *session = op_format("%s/" TEMPORARY, output->path);
 	struct op_error ignored;
 	int result = session_write(prof, session, &options, error);
 

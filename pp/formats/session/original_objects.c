@@ -69,15 +69,15 @@ void original_objects_add(struct original_objects *objects, const char *file,
 	slash = slash ? memrchr(file, '/', (size_t)(slash - file)) : NULL;
 	if (!slash)
 		return;
-	objects->items = pp_grow(objects->items, &objects->capacity, objects->n + 1,
+	objects->items = op_grow(objects->items, &objects->capacity, objects->n + 1,
 				 sizeof(*objects->items));
 	memory = &objects->items[objects->n++];
 	*memory = (struct original_memory){
-		.path = pp_format("%.*s/%u.jo", (int)(slash - file), file, image->tgid),
+		.path = op_format("%.*s/%u.jo", (int)(slash - file), file, image->tgid),
 		.image = *image,
-		.keys = pp_alloc(n, sizeof(*memory->keys)),
+		.keys = op_alloc(n, sizeof(*memory->keys)),
 	};
-	memory->image.name = pp_copy(image->name);
+	memory->image.name = op_copy(image->name);
 	for (size_t i = 0; i < n; i++)
 		if (entries[i].count && entries[i].key < image->end - image->start)
 			memory->keys[memory->n++] = entries[i].key;
@@ -112,7 +112,7 @@ static int compare_memory(const void *a, const void *b)
 static void add_span(struct object *object, uint64_t start, uint64_t end, const char *name)
 {
 	object->spans =
-		pp_grow(object->spans, &object->capacity, object->n + 1, sizeof(*object->spans));
+		op_grow(object->spans, &object->capacity, object->n + 1, sizeof(*object->spans));
 	object->spans[object->n++] = (struct span){start, end, name};
 }
 
@@ -120,7 +120,7 @@ static void add_span(struct object *object, uint64_t start, uint64_t end, const 
 static const char *object_keep(struct object *object, const char *name)
 {
 	if (op_strings_add(&object->names, name))
-		pp_out_of_memory();
+		op_out_of_memory();
 	return object->names.item[object->names.count - 1];
 }
 
@@ -203,7 +203,7 @@ static void divide(struct object *object, uint64_t gap)
 	for (size_t i = 0; i < object->n; i++) {
 		if (!i || object->spans[i].start - object->spans[i - 1].end > gap) {
 			object->sections =
-				pp_grow(object->sections, &object->sections_capacity,
+				op_grow(object->sections, &object->sections_capacity,
 					object->n_sections + 1, sizeof(*object->sections));
 			object->sections[object->n_sections++].first = i;
 		}
@@ -370,9 +370,9 @@ static uint64_t put_file(const struct object *object, struct op_buffer *file)
 	op_buffer_put(file, symbols.bytes, symbols.used);
 	op_buffer_put(file, strings.bytes, strings.used);
 	op_buffer_put(file, section_names, sizeof(section_names));
-	pp_buffer_check(&symbols);
-	pp_buffer_check(&strings);
-	pp_buffer_check(file);
+	op_buffer_check(&symbols);
+	op_buffer_check(&strings);
+	op_buffer_check(file);
 	op_buffer_free(&symbols);
 	op_buffer_free(&strings);
 	op_buffer_free(&headers);
@@ -404,7 +404,7 @@ static void free_object(struct object *object)
 static int write_one(struct pp_image_reader *reader, const struct original_memory *memory, size_t n,
 		     const char *dir, struct op_error *error)
 {
-	char *path = pp_format("%s/%s", dir, memory->path);
+	char *path = op_format("%s/%s", dir, memory->path);
 	struct object object = {0};
 	int result = 0;
 

@@ -62,7 +62,7 @@ static uint64_t sum_of(const struct pp_sample_list *list, const char *name)
 
 static int write_number(const char *dir, const char *name, uint64_t number, struct op_error *error)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_STATS "/%s", dir, name);
+	char *path = op_format("%s/" OP_SAMPLES_STATS "/%s", dir, name);
 	char text[32];
 	int n = snprintf(text, sizeof(text), "%" PRIu64 "\n", number);
 	int result = op_mkdir_parents(path, OP_SESSION_DIR_MODE, error);
@@ -111,7 +111,7 @@ static int copy_object(const char *path, const struct stat *status, void *contex
 	bytes = foreign_read(path, OBJECT_MOST, &length, &ignored);
 	if (!bytes)
 		return 0; /* as if it were not there: OProfile shows the memory's name */
-	out = pp_format("%s%s", copying->to, path + strlen(copying->from));
+	out = op_format("%s%s", copying->to, path + strlen(copying->from));
 	result = op_mkdir_parents(out, OP_SESSION_DIR_MODE, copying->error);
 	if (!result)
 		result = op_file_replace(out, bytes, length, OP_SESSION_FILE_MODE, copying->error);

@@ -76,10 +76,10 @@ static void add_flat(struct reading *reading, const struct flat *flat)
 	if (session_read_find_flat(reading, flat) != OP_HASH_NONE)
 		return;
 	id = (uint32_t)reading->n_flats++;
-	reading->flats = pp_grow(reading->flats, &reading->flats_capacity, reading->n_flats,
+	reading->flats = op_grow(reading->flats, &reading->flats_capacity, reading->n_flats,
 				 sizeof(*reading->flats));
 	reading->flats[id] = *flat;
-	pp_hash_add(&reading->by_flat, hash_flat(flat), id);
+	op_hash_add_or_exit(&reading->by_flat, hash_flat(flat), id);
 }
 
 static void tell_host(struct reading *reading, const struct odb_header *header)
@@ -247,13 +247,13 @@ static void session_read_read_file(struct reading *reading, const struct pp_samp
 	size_t n, n_places = 0;
 
 	if (pp_sample_read(file, &header, &entries, &n, &error)) {
-		pp_warnings_add(reading->warnings, PP_BAD_FILE, "skipped: %s", error.text);
+		op_warnings_add(reading->warnings, OP_BAD_FILE, "skipped: %s", error.text);
 		return;
 	}
 	flat = flat_of(reading, &file->name, &header);
 	id = session_read_find_flat(reading, &flat);
 	unit = session_read_unit_of(reading, &file->name);
-	places = pp_chunk(n * sizeof(*places));
+	places = op_chunk(n * sizeof(*places));
 	for (size_t i = 0; i < n; i++) {
 		uint64_t *leaf = op_pair_table_find(&reading->leaves, id, entries[i].key);
 		uint64_t taken = 0;
@@ -288,7 +288,7 @@ static bool parse_end(struct reading *reading, const char *offset, const char *t
 
 static void read_branches(struct reading *reading)
 {
-	char *path = pp_format("%s/" SESSION_BRANCHES, reading->dir), *line;
+	char *path = op_format("%s/" SESSION_BRANCHES, reading->dir), *line;
 	struct op_error error;
 	char *text = foreign_read(path, (size_t)1 << 30, NULL, &error), *rest = text;
 
@@ -352,7 +352,7 @@ static void read_session(struct reading *reading)
 }
 
 int session_read(const struct pp_sample_list *list, struct pp_image_search *search,
-		 struct prof_sink *sink, struct pp_warnings *warnings, struct op_error *error)
+		 struct prof_sink *sink, struct op_warnings *warnings, struct op_error *error)
 {
 	struct reading reading = {
 		.list = list,

@@ -24,7 +24,7 @@ static size_t frames_of(struct reading *reading, const struct stacks_content *co
 
 		if (!at->image && at->offset >> 63)
 			image = PROF_NO_KERNEL_IMAGE;
-		reading->frames = pp_grow(reading->frames, &reading->frames_capacity, depth + 1,
+		reading->frames = op_grow(reading->frames, &reading->frames_capacity, depth + 1,
 					  sizeof(*reading->frames));
 		reading->frames[depth++] = (struct prof_frame){image, at->offset};
 	}
@@ -34,7 +34,7 @@ static size_t frames_of(struct reading *reading, const struct stacks_content *co
 static void read_stacks(struct reading *reading, const struct op_sample_name *name,
 			const struct stacks_content *content)
 {
-	uint32_t *images = pp_alloc(content->n_images, sizeof(*images));
+	uint32_t *images = op_alloc(content->n_images, sizeof(*images));
 	uint64_t unit = session_read_unit_of(reading, name);
 	struct flat flat = {
 		.event = UINT32_MAX, .tgid = name->tgid, .tid = name->tid, .cpu = name->cpu};
@@ -105,7 +105,7 @@ static int visit_stacks(const char *path, const struct stat *status, void *conte
 	    op_stacks_name_parse(path, &name, NULL))
 		return 0;
 	if (stacks_read(&content, path, &error)) {
-		pp_warnings_add(reading->warnings, PP_BAD_FILE, "skipped: %s", error.text);
+		op_warnings_add(reading->warnings, OP_BAD_FILE, "skipped: %s", error.text);
 	} else {
 		read_stacks(reading, &name, &content);
 		stacks_content_free(&content);
@@ -116,8 +116,8 @@ static int visit_stacks(const char *path, const struct stat *status, void *conte
 
 void session_read_packed_stacks(struct reading *reading)
 {
-	char *path = pp_format("%s/" OP_PACK_NAME, reading->dir);
-	struct op_pack_walk *walk = pp_alloc(1, sizeof(*walk));
+	char *path = op_format("%s/" OP_PACK_NAME, reading->dir);
+	struct op_pack_walk *walk = op_alloc(1, sizeof(*walk));
 	struct stacks_content content;
 	struct op_pack_file file;
 	struct op_sample_name name;
@@ -134,7 +134,7 @@ void session_read_packed_stacks(struct reading *reading)
 		    op_stacks_name_parse(file.name, &name, NULL))
 			continue;
 		if (op_pack_stacks(pack, &file, &content, &error)) {
-			pp_warnings_add(reading->warnings, PP_BAD_FILE, "skipped: %s", error.text);
+			op_warnings_add(reading->warnings, OP_BAD_FILE, "skipped: %s", error.text);
 		} else {
 			read_stacks(reading, &name, &content);
 			stacks_content_free(&content);
@@ -155,12 +155,12 @@ void session_read_all_stacks(struct reading *reading)
 		session++;
 	if (!pp_sample_session_is_held(reading->list, session))
 		return;
-	path = pp_format("%s/%s" OP_SAMPLES_STACKS, reading->dir,
+	path = op_format("%s/%s" OP_SAMPLES_STACKS, reading->dir,
 			 reading->weights ? OP_SAMPLES_WEIGHTS "/" : "");
 	struct stat status;
 	struct op_error error;
 
 	if (!stat(path, &status) && op_walk(path, visit_stacks, reading, &error))
-		pp_warnings_add(reading->warnings, PP_BAD_DIRECTORY, "skipped: %s", error.text);
+		op_warnings_add(reading->warnings, OP_BAD_DIRECTORY, "skipped: %s", error.text);
 	free(path);
 }

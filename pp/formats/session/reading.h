@@ -20,7 +20,7 @@ struct flat {
 struct reading {
 	const struct pp_sample_list *list;
 	struct prof_sink *sink;
-	struct pp_warnings *warnings;
+	struct op_warnings *warnings;
 	struct op_error *error;
 
 	/* Of the session that is being read: */

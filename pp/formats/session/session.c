@@ -17,7 +17,7 @@
 
 static bool is_directory(const char *dir, const char *below)
 {
-	char *path = pp_format("%s/%s", dir, below);
+	char *path = op_format("%s/%s", dir, below);
 	struct stat status;
 	bool is = !stat(path, &status) && S_ISDIR(status.st_mode);
 
@@ -34,7 +34,7 @@ static int read_session(struct input *input, struct prof_sink *sink, struct op_e
 {
 	struct pp_sample_list list = {0};
 	struct pp_image_search search = {0};
-	struct pp_warnings warnings = {0};
+	struct op_warnings warnings = {0};
 	struct pp_spec spec;
 	int result;
 
@@ -49,7 +49,7 @@ static int read_session(struct input *input, struct prof_sink *sink, struct op_e
 	result = pp_select_files(&list, input_path(input), &spec, false, &warnings, error);
 	if (!result)
 		result = session_read(&list, &search, sink, &warnings, error);
-	pp_warnings_summarize(&warnings);
+	op_warnings_summarize(&warnings);
 	pp_image_search_free(&search);
 	pp_sample_list_free(&list);
 	pp_spec_free(&spec);
@@ -86,9 +86,9 @@ static int probe_file(const uint8_t *bytes, size_t n)
 static void name_anything(struct op_sample_name *name, const char *path)
 {
 	*name = (struct op_sample_name){
-		.app = {.kind = OP_IMAGE_FILE, .name = pp_copy(path)},
-		.dep = {.kind = OP_IMAGE_FILE, .name = pp_copy(path)},
-		.event = pp_copy("unknown"),
+		.app = {.kind = OP_IMAGE_FILE, .name = op_copy(path)},
+		.dep = {.kind = OP_IMAGE_FILE, .name = op_copy(path)},
+		.event = op_copy("unknown"),
 		.tgid = OP_ALL,
 		.tid = OP_ALL,
 		.cpu = OP_ALL,

@@ -33,7 +33,7 @@ struct session_names;
  * Return: 0, or -1 with @error set: the sink is full.
  */
 int session_read(const struct pp_sample_list *list, struct pp_image_search *search,
-		 struct prof_sink *sink, struct pp_warnings *warnings, struct op_error *error);
+		 struct prof_sink *sink, struct op_warnings *warnings, struct op_error *error);
 
 /* Some of the samples of a profile; all zero: all of them. */
 struct session_selection {

@@ -47,7 +47,7 @@ static void find_separation(struct deriving *deriving, size_t session)
 
 static void read_images(struct deriving *deriving, const struct stacks_content *content)
 {
-	deriving->images = pp_alloc(content->n_images, sizeof(*deriving->images));
+	deriving->images = op_alloc(content->n_images, sizeof(*deriving->images));
 	for (size_t i = 1; i < content->n_images; i++) {
 		struct image *image = &deriving->images[i];
 
@@ -62,7 +62,7 @@ static struct op_image_name copy_image(const struct op_image_name *image)
 {
 	struct op_image_name copy = *image;
 
-	copy.name = pp_copy(image->name);
+	copy.name = op_copy(image->name);
 	return copy;
 }
 
@@ -77,7 +77,7 @@ static struct op_sample_name deriving_name_of(const struct deriving *deriving,
 	name.dep = copy_image(&caller->name);
 	name.is_arc = true;
 	name.callee = copy_image(&callee->name);
-	name.event = pp_copy(deriving->of_stacks.event);
+	name.event = op_copy(deriving->of_stacks.event);
 	return name;
 }
 
@@ -103,10 +103,10 @@ static void add_file(struct deriving *deriving, uint64_t images, const struct op
 		.cg_to_is_kernel = callee->is_kernel,
 		.cg_to_anon_start = callee->name.start,
 	};
-	arcs.entries = pp_alloc(n, sizeof(*arcs.entries));
+	arcs.entries = op_alloc(n, sizeof(*arcs.entries));
 	for (size_t i = 0; i < n; i++)
 		arcs.entries[i] = (struct odb_entry){pairs[i].second, pairs[i].value};
-	deriving->arcs = pp_grow(deriving->arcs, &deriving->capacity, deriving->n + 1,
+	deriving->arcs = op_grow(deriving->arcs, &deriving->capacity, deriving->n + 1,
 				 sizeof(*deriving->arcs));
 	deriving->arcs[deriving->n++] = arcs;
 }
@@ -133,7 +133,7 @@ static bool is_arc(const struct deriving *deriving, const struct stacks_node *ca
 static void add_up(const struct deriving *deriving, const struct stacks_content *content,
 		   struct op_pair_table *pairs)
 {
-	uint64_t *totals = pp_alloc(content->n_nodes, sizeof(*totals));
+	uint64_t *totals = op_alloc(content->n_nodes, sizeof(*totals));
 
 	for (size_t i = content->n_nodes; i-- > 1;) {
 		const struct stacks_node *callee = &content->nodes[i];
@@ -166,7 +166,7 @@ static void derive(struct deriving *deriving, const struct stacks_content *conte
 
 struct stack_arcs *stack_arcs_read(const struct pp_sample_list *list,
 				   const struct pp_sample_file *file, const struct pp_spec *spec,
-				   size_t *n, struct pp_warnings *warnings)
+				   size_t *n, struct op_warnings *warnings)
 {
 	struct deriving deriving = {.list = list, .spec = spec};
 	struct stacks_content content;
@@ -174,7 +174,7 @@ struct stack_arcs *stack_arcs_read(const struct pp_sample_list *list,
 
 	*n = 0;
 	if (pp_stacks_read(file, &content, &error)) {
-		pp_warnings_add(warnings, PP_BAD_FILE, "skipped: %s", error.text);
+		op_warnings_add(warnings, OP_BAD_FILE, "skipped: %s", error.text);
 		return NULL;
 	}
 	if (!op_stacks_name_parse(file->path, &deriving.of_stacks, NULL)) {

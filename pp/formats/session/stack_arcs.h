@@ -30,7 +30,7 @@ struct stack_arcs {
  */
 struct stack_arcs *stack_arcs_read(const struct pp_sample_list *list,
 				   const struct pp_sample_file *file, const struct pp_spec *spec,
-				   size_t *n, struct pp_warnings *warnings);
+				   size_t *n, struct op_warnings *warnings);
 void stack_arcs_free(struct stack_arcs *arcs, size_t n);
 
 #endif

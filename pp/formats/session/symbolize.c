@@ -63,12 +63,12 @@ struct prof_names {
 struct prof_names *names_new(const struct prof *prof, struct pp_image_reader *reader,
 			     enum pp_demangle demangle)
 {
-	struct prof_names *names = pp_alloc(1, sizeof(*names));
+	struct prof_names *names = op_alloc(1, sizeof(*names));
 
 	names->prof = prof;
 	names->reader = reader;
 	names->demangle = demangle;
-	names->images = pp_alloc(prof->n_images, sizeof(*names->images));
+	names->images = op_alloc(prof->n_images, sizeof(*names->images));
 	names->ids = session_names_of_images(prof);
 	reader->want_code = true;
 	reader->want_lines = true;
@@ -118,13 +118,13 @@ static const char *show(struct prof_names *names, const char *given, bool is_fun
 			return is_function && text->shown ? text->shown : text->given;
 	}
 	id = (uint32_t)names->n_texts++;
-	names->texts = pp_grow(names->texts, &names->texts_capacity, names->n_texts,
+	names->texts = op_grow(names->texts, &names->texts_capacity, names->n_texts,
 			       sizeof(*names->texts));
 	text = &names->texts[id];
-	text->given = pp_copy(given);
+	text->given = op_copy(given);
 	text->shown =
 		names->demangle == PP_DEMANGLE_NONE ? NULL : pp_demangle(given, names->demangle);
-	pp_hash_add(&names->by_text, hash, id);
+	op_hash_add_or_exit(&names->by_text, hash, id);
 	return is_function && text->shown ? text->shown : text->given;
 }
 
@@ -157,7 +157,7 @@ static void read_image(struct prof_names *names, uint32_t number)
 	const struct op_image_name *id = &names->ids[number];
 	bool is_kernel = image->kind == PROF_UNKNOWN && image->is_kernel;
 	const char *base = base_of(names, number);
-	char *unknown = pp_format(*base == '[' ? "%s" : "[%s]", base);
+	char *unknown = op_format(*base == '[' ? "%s" : "[%s]", base);
 	known->is_read = true;
 	known->unknown = show(names, unknown, false);
 	free(unknown);
@@ -212,15 +212,15 @@ static uint32_t known_name(struct prof_names *names, const struct prof_line *lin
 		    has_lines(known, lines, n))
 			return id;
 	}
-	known = pp_chunk(sizeof(*known) + n * sizeof(*lines));
+	known = op_chunk(sizeof(*known) + n * sizeof(*lines));
 	memcpy(known->lines, lines, n * sizeof(*lines));
 	known->name = (struct prof_name){.lines = known->lines, .n = n, .is_known = is_known};
 	known->is_before_entry = is_before_entry;
 	id = (uint32_t)names->n_known++;
-	names->known = pp_grow(names->known, &names->known_capacity, names->n_known,
+	names->known = op_grow(names->known, &names->known_capacity, names->n_known,
 			       sizeof(*names->known));
 	names->known[id] = known;
-	pp_hash_add(&names->by_lines, hash, id);
+	op_hash_add_or_exit(&names->by_lines, hash, id);
 	return id;
 }
 
@@ -228,7 +228,7 @@ static uint32_t known_name(struct prof_names *names, const struct prof_line *lin
 
 static void add_line(struct prof_names *names, const struct prof_line *line)
 {
-	names->lines = pp_grow(names->lines, &names->lines_capacity, names->n_lines + 1,
+	names->lines = op_grow(names->lines, &names->lines_capacity, names->n_lines + 1,
 			       sizeof(*names->lines));
 	names->lines[names->n_lines++] = *line;
 }
@@ -246,7 +246,7 @@ static const struct symbol_name *symbol_name(struct prof_names *names, struct im
 	struct symbol_name *name;
 
 	if (!image->symbols)
-		image->symbols = pp_alloc(symbols->n, sizeof(*image->symbols));
+		image->symbols = op_alloc(symbols->n, sizeof(*image->symbols));
 	name = &image->symbols[symbol];
 	if (!name->given) {
 		name->given = show(names, symbols->items[symbol].name, false);
@@ -324,12 +324,12 @@ static const struct known_name *name_at(struct prof_names *names, const struct p
 			return names->known[place->name];
 	}
 	id = (uint32_t)names->n_places++;
-	names->places = pp_grow(names->places, &names->places_capacity, names->n_places,
+	names->places = op_grow(names->places, &names->places_capacity, names->n_places,
 				sizeof(*names->places));
 	names->places[id] = (struct place){.offset = frame->offset,
 					   .image = frame->image,
 					   .name = names_look_up(names, frame)};
-	pp_hash_add(&names->by_place, hash, id);
+	op_hash_add_or_exit(&names->by_place, hash, id);
 	return names->known[names->places[id].name];
 }
 

@@ -49,10 +49,10 @@ static uint32_t find_file(struct writing *writing, const struct file *wanted)
 		if (!memcmp(&writing->files[id], wanted, sizeof(*wanted)))
 			return id;
 	id = (uint32_t)writing->n_files++;
-	writing->files = pp_grow(writing->files, &writing->files_capacity, writing->n_files,
+	writing->files = op_grow(writing->files, &writing->files_capacity, writing->n_files,
 				 sizeof(*writing->files));
 	writing->files[id] = *wanted;
-	pp_hash_add(&writing->by_file, hash, id);
+	op_hash_add_or_exit(&writing->by_file, hash, id);
 	return id;
 }
 
@@ -164,7 +164,7 @@ static char *stacks_path(struct writing *writing, uint32_t slot)
 			     name.app.name);
 		return NULL;
 	}
-	path = pp_format("%s/%s%s", writing->dir, is_weight ? OP_SAMPLES_WEIGHTS "/" : "",
+	path = op_format("%s/%s%s", writing->dir, is_weight ? OP_SAMPLES_WEIGHTS "/" : "",
 			 relative);
 	free(relative);
 	return path;
@@ -250,7 +250,7 @@ static enum stacks_result add_to_slot(struct writing *writing, const struct prof
 
 	if (!stacks)
 		return writing->stacks[slot].refused ? STACKS_MERGED : STACKS_FAILED;
-	writing->frames = pp_grow(writing->frames, &writing->frames_capacity, sample->depth,
+	writing->frames = op_grow(writing->frames, &writing->frames_capacity, sample->depth,
 				  sizeof(*writing->frames));
 	for (size_t i = 0; i < sample->depth; i++) {
 		const struct prof_frame frame = frame_of_stack(writing->prof, sample, i);
@@ -313,7 +313,7 @@ static bool session_write_is_wanted(const struct prof *prof, const struct prof_s
 				    const struct op_strings *wanted, const char *name)
 {
 	size_t n = strcspn(name, "=") + 1;
-	char *bare = pp_format("%.*s", (int)n - 1, name);
+	char *bare = op_format("%.*s", (int)n - 1, name);
 	const struct prof_label *label = prof_label_named(prof, sample, bare);
 	char *text = label ? prof_label_text(prof, label) : NULL;
 	bool is = false;
@@ -429,7 +429,7 @@ static void prepare(struct writing *writing)
 				"; their weights are exact",
 				writing->names.events[i].name, prof->totals[i].count,
 				writing->names.events[i].sample_unit);
-	writing->stacks = pp_alloc(2 * prof->n_events, sizeof(*writing->stacks));
+	writing->stacks = op_alloc(2 * prof->n_events, sizeof(*writing->stacks));
 	session_room_open(&writing->room, writing->options->input);
 	writing->packed.dir = writing->dir;
 	writing->cpu_type = cpu_type_of(prof);
@@ -500,7 +500,7 @@ int session_write(const struct prof *prof, const char *dir, const struct session
 	struct writing writing = {
 		.prof = prof,
 		.options = options,
-		.dir = pp_format("%s/" OP_SESSION_CURRENT, dir),
+		.dir = op_format("%s/" OP_SESSION_CURRENT, dir),
 		.error = error,
 	};
 	int result = op_session_make(dir, error);

@@ -74,7 +74,7 @@ static struct odb_header header_of(const struct writing *writing, const struct f
 static int write_own(struct writing *writing, const char *name, const struct odb_header *header,
 		     const struct odb_entry *entries, size_t n)
 {
-	char *path = pp_format("%s/%s", writing->dir, name);
+	char *path = op_format("%s/%s", writing->dir, name);
 	int result = session_write_make_directories(path, writing->error);
 	struct odb_error cause;
 	struct odb *db;
@@ -139,7 +139,7 @@ static char *path_of_name(struct writing *writing, const struct op_sample_name *
 	char *relative = op_sample_name_make(name), *path = NULL;
 
 	if (relative)
-		path = pp_format("%s%s", is_weight ? OP_SAMPLES_WEIGHTS "/" : "", relative);
+		path = op_format("%s%s", is_weight ? OP_SAMPLES_WEIGHTS "/" : "", relative);
 	else
 		op_error_set(writing->error, errno, "%s: no name for its sample file",
 			     name->dep.name);
@@ -183,7 +183,7 @@ static int write_group(struct writing *writing, const struct group *group)
 
 	if (!path)
 		return -1;
-	entries = pp_alloc(group->n, sizeof(*entries));
+	entries = op_alloc(group->n, sizeof(*entries));
 	for (size_t i = 0; i < group->n; i++)
 		entries[i] = (struct odb_entry){group->entries[i].second,
 						session_in_units(group->entries[i].value, unit)};
@@ -261,7 +261,7 @@ int session_write_files(struct writing *writing)
 {
 	struct op_pair *entries = writing->entries.items;
 	size_t n = writing->entries.n, n_groups = 0;
-	struct group *groups = pp_alloc(writing->n_files, sizeof(*groups));
+	struct group *groups = op_alloc(writing->n_files, sizeof(*groups));
 	int result = 0;
 
 	if (n)
@@ -355,7 +355,7 @@ static void put_numbers(FILE *account, const struct writing *writing)
 
 static int write_account(struct writing *writing, const char *text)
 {
-	char *path = pp_format("%s/" OP_SAMPLES_ACCOUNT, writing->dir);
+	char *path = op_format("%s/" OP_SAMPLES_ACCOUNT, writing->dir);
 	struct op_account account;
 	int result = session_write_make_directories(path, writing->error);
 
@@ -402,7 +402,7 @@ int session_write_branches(struct writing *writing)
 			writing->names.texts[branch->to.image]);
 	}
 	op_text_stream_close(&stream);
-	path = pp_format("%s/" SESSION_BRANCHES, writing->dir);
+	path = op_format("%s/" SESSION_BRANCHES, writing->dir);
 	result = op_file_replace(path, stream.text, stream.length, OP_SESSION_FILE_MODE,
 				 writing->error);
 	free(path);

@@ -70,16 +70,16 @@ static struct cost *find_cost(struct callgrind *callgrind, uint32_t function, ui
 			return cost;
 	}
 	id = (uint32_t)callgrind->n_costs++;
-	callgrind->costs = pp_grow(callgrind->costs, &callgrind->costs_capacity, callgrind->n_costs,
+	callgrind->costs = op_grow(callgrind->costs, &callgrind->costs_capacity, callgrind->n_costs,
 				   sizeof(*callgrind->costs));
 	cost = &callgrind->costs[id];
 	*cost = wanted;
 	cost->values = callgrind->n_values;
-	callgrind->values = pp_grow(callgrind->values, &callgrind->values_capacity,
+	callgrind->values = op_grow(callgrind->values, &callgrind->values_capacity,
 				    callgrind->n_values + n_events, sizeof(uint64_t));
 	memset(callgrind->values + callgrind->n_values, 0, n_events * sizeof(uint64_t));
 	callgrind->n_values += n_events;
-	pp_hash_add(&callgrind->by_cost, hash_cost(cost), id);
+	op_hash_add_or_exit(&callgrind->by_cost, hash_cost(cost), id);
 	return cost;
 }
 
@@ -136,10 +136,10 @@ static uint32_t find_file(struct callgrind *callgrind, const char *file, bool *i
 			return id;
 	*is_new = true;
 	id = (uint32_t)callgrind->n_files++;
-	callgrind->files = pp_grow(callgrind->files, &callgrind->files_capacity, callgrind->n_files,
+	callgrind->files = op_grow(callgrind->files, &callgrind->files_capacity, callgrind->n_files,
 				   sizeof(*callgrind->files));
 	callgrind->files[id] = file;
-	pp_hash_add(&callgrind->by_file, hash, id);
+	op_hash_add_or_exit(&callgrind->by_file, hash, id);
 	return id;
 }
 
@@ -252,8 +252,8 @@ static int write_callgrind(struct prof *prof, struct output *output, struct op_e
 	(void)error;
 	callgrind.weights = prof_weights(prof, output->want_samples);
 	named_stack_each(prof, output->names, add_stack, &callgrind);
-	callgrind.named = pp_alloc(callgrind.functions.n, sizeof(bool));
-	callgrind.image_named = pp_alloc(prof->n_images, sizeof(bool));
+	callgrind.named = op_alloc(callgrind.functions.n, sizeof(bool));
+	callgrind.image_named = op_alloc(prof->n_images, sizeof(bool));
 	fputs("# callgrind format\nversion: 1\ncreator: oprofile " OP_VERSION "\n", output->file);
 	if (output->command)
 		op_safe_line(output->file, "cmd: %s", output->command);

@@ -74,12 +74,12 @@ static void names_set(struct names *names, uint64_t number, const char *name)
 
 	if (known) {
 		free(known->name);
-		known->name = pp_copy(name);
+		known->name = op_copy(name);
 		return;
 	}
-	names->items = pp_grow(names->items, &names->capacity, names->n + 1, sizeof(*names->items));
-	names->items[names->n] = (struct numbered_name){number, pp_copy(name)};
-	pp_hash_add(&names->by_number, op_hash_mix(0, number), (uint32_t)names->n++);
+	names->items = op_grow(names->items, &names->capacity, names->n + 1, sizeof(*names->items));
+	names->items[names->n] = (struct numbered_name){number, op_copy(name)};
+	op_hash_add_or_exit(&names->by_number, op_hash_mix(0, number), (uint32_t)names->n++);
 }
 
 static void names_free(struct names *names)
@@ -120,7 +120,7 @@ static int set_name(struct reader *reader, enum kind kind, char *text, bool is_c
 	if (is_called)
 		return 0;
 	free(reader->current[kind]);
-	reader->current[kind] = pp_copy(name);
+	reader->current[kind] = op_copy(name);
 	return 0;
 }
 

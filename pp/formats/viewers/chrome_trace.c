@@ -87,7 +87,7 @@ struct reader {
 static void chrome_trace_set_text(char **text, const struct json_value *value)
 {
 	free(*text);
-	*text = pp_copy(value->text ? value->text : "");
+	*text = op_copy(value->text ? value->text : "");
 }
 
 static int64_t take_number(const struct json_value *value)
@@ -181,11 +181,11 @@ static struct traced *find_traced(struct reader *reader, const struct event *eve
 	op_hash_for_each_possible (&reader->by_id, hash, i)
 		if (reader->traced[i].pid == event->pid && !strcmp(reader->traced[i].id, id))
 			return &reader->traced[i];
-	reader->traced = pp_grow(reader->traced, &reader->traced_capacity, reader->n_traced + 1,
+	reader->traced = op_grow(reader->traced, &reader->traced_capacity, reader->n_traced + 1,
 				 sizeof(*reader->traced));
-	pp_hash_add(&reader->by_id, hash, (uint32_t)reader->n_traced);
+	op_hash_add_or_exit(&reader->by_id, hash, (uint32_t)reader->n_traced);
 	traced = &reader->traced[reader->n_traced++];
-	*traced = (struct traced){.pid = event->pid, .tid = event->tid, .id = pp_copy(id)};
+	*traced = (struct traced){.pid = event->pid, .tid = event->tid, .id = op_copy(id)};
 	return traced;
 }
 
@@ -232,9 +232,9 @@ static void take_label(struct reader *reader, bool is_thread)
 		event->label = NULL;
 		return;
 	}
-	pp_hash_add(&reader->by_thread, op_hash_mix((uint64_t)event->pid, (uint64_t)tid),
-		    (uint32_t)reader->n_labels);
-	reader->labels = pp_grow(reader->labels, &reader->labels_capacity, reader->n_labels + 1,
+	op_hash_add_or_exit(&reader->by_thread, op_hash_mix((uint64_t)event->pid, (uint64_t)tid),
+			    (uint32_t)reader->n_labels);
+	reader->labels = op_grow(reader->labels, &reader->labels_capacity, reader->n_labels + 1,
 				 sizeof(*reader->labels));
 	reader->labels[reader->n_labels++] = (struct label){event->pid, tid, event->label};
 	event->label = NULL;
@@ -298,7 +298,7 @@ static void tell_threads(const struct reader *reader)
 				  reader->traced[other].tid == traced->tid;
 		again += is_met;
 		if (!is_met)
-			pp_hash_add(&met, hash, (uint32_t)i);
+			op_hash_add_or_exit(&met, hash, (uint32_t)i);
 	}
 	op_hash_free(&met);
 	if (again)

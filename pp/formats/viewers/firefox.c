@@ -77,8 +77,8 @@ static void put_thread(struct firefox *firefox, const struct prof_sample *sample
 	const char *own = named_program(prof, sample);
 	const char *program =
 		sample->app <= PROF_NO_KERNEL_IMAGE ? own : names_image(prof, sample->app);
-	char *name = prof->n_events > 1 ? pp_format("%s (%s)", own, prof->events[event].name)
-					: pp_copy(own);
+	char *name = prof->n_events > 1 ? op_format("%s (%s)", own, prof->events[event].name)
+					: op_copy(own);
 	struct op_json *json = &firefox->json;
 
 	if (firefox->stacks)
@@ -162,7 +162,7 @@ static void put_lib(struct firefox *firefox, uint32_t number)
 	const struct prof *prof = firefox->prof;
 	const struct prof_image *image = &prof->images[number];
 	struct op_json *json = &firefox->json;
-	char *id = image->build_id_length ? pp_hex(image->build_id, image->build_id_length) : NULL;
+	char *id = image->build_id_length ? op_hex(image->build_id, image->build_id_length) : NULL;
 
 	op_json_object(json, NULL);
 	op_json_string(json, "arch", prof->host.arch ? prof->host.arch : "");
@@ -244,7 +244,7 @@ static void prepare_times(struct firefox *firefox, struct prof *prof)
 	if (!prof->n_moments)
 		return;
 	prof_sort_moments(prof, PROF_THREAD_IN_TIME);
-	firefox->stacks = pp_alloc(n, sizeof(*firefox->stacks));
+	firefox->stacks = op_alloc(n, sizeof(*firefox->stacks));
 	for (size_t i = 0; i < n; i++)
 		firefox->stacks[i] = NOT_MET;
 }

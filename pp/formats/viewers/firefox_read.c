@@ -76,14 +76,14 @@ static const struct json_step thread_steps[] = {
 static void firefox_read_set_text(char **text, const struct json_value *value)
 {
 	free(*text);
-	*text = pp_copy(value->is_string ? value->text : "");
+	*text = op_copy(value->is_string ? value->text : "");
 }
 
 static void add_string(struct firefox_tables *tables, const struct json_value *value)
 {
-	tables->strings = pp_grow(tables->strings, &tables->strings_capacity, tables->n_strings + 1,
+	tables->strings = op_grow(tables->strings, &tables->strings_capacity, tables->n_strings + 1,
 				  sizeof(*tables->strings));
-	tables->strings[tables->n_strings++] = pp_copy(value->is_string ? value->text : "");
+	tables->strings[tables->n_strings++] = op_copy(value->is_string ? value->text : "");
 }
 
 /* What is null, or below 0, refers to nothing. */
@@ -93,7 +93,7 @@ static void add_number(struct firefox_numbers *numbers, const struct json_value 
 
 	if (!json_natural(value, &number) || number >= FIREFOX_NONE)
 		number = FIREFOX_NONE;
-	numbers->items = pp_grow(numbers->items, &numbers->capacity, numbers->n + 1,
+	numbers->items = op_grow(numbers->items, &numbers->capacity, numbers->n + 1,
 				 sizeof(*numbers->items));
 	numbers->items[numbers->n++] = (uint32_t)number;
 }
@@ -101,7 +101,7 @@ static void add_number(struct firefox_numbers *numbers, const struct json_value 
 static int add_real(struct json_input *json, double **items, size_t *n, size_t *capacity,
 		    const struct json_value *value)
 {
-	*items = pp_grow(*items, capacity, *n + 1, sizeof(**items));
+	*items = op_grow(*items, capacity, *n + 1, sizeof(**items));
 	if (!json_real(value, &(*items)[(*n)++]))
 		return json_fail(json, "a weight or time is no number");
 	return 0;
@@ -203,9 +203,9 @@ static int begin_shared(struct json_input *json, int place)
 
 	if (place != LIB)
 		return 0;
-	reading->libs = pp_grow(reading->libs, &reading->libs_capacity, reading->n_libs + 1,
+	reading->libs = op_grow(reading->libs, &reading->libs_capacity, reading->n_libs + 1,
 				sizeof(*reading->libs));
-	reading->libs[reading->n_libs++] = pp_copy("");
+	reading->libs[reading->n_libs++] = op_copy("");
 	return 0;
 }
 
@@ -278,7 +278,7 @@ int firefox_read(struct input *input, struct prof_sink *sink, struct op_error *e
 
 	reading.places = named_places_new(sink);
 	reading.image = named_places_image(reading.places, IMAGE, false);
-	reading.frames = pp_alloc(PROF_DEPTH_MOST, sizeof(*reading.frames));
+	reading.frames = op_alloc(PROF_DEPTH_MOST, sizeof(*reading.frames));
 	result = read_both(&reading, input, error);
 	firefox_reading_tell(&reading);
 	clear_thread(&reading.thread);

@@ -29,10 +29,10 @@ static uint32_t find_frame(struct thread *thread, const struct frame *wanted)
 			return id;
 	}
 	id = (uint32_t)thread->n_frames++;
-	thread->frames = pp_grow(thread->frames, &thread->frames_capacity, thread->n_frames,
+	thread->frames = op_grow(thread->frames, &thread->frames_capacity, thread->n_frames,
 				 sizeof(*thread->frames));
 	thread->frames[id] = *wanted;
-	pp_hash_add(&thread->by_frame, hash_frame(wanted), id);
+	op_hash_add_or_exit(&thread->by_frame, hash_frame(wanted), id);
 	return id;
 }
 
@@ -45,10 +45,10 @@ static uint32_t find_stack(struct thread *thread, uint32_t prefix, uint32_t fram
 		if (thread->stacks[id].prefix == prefix && thread->stacks[id].frame == frame)
 			return id;
 	id = (uint32_t)thread->n_stacks++;
-	thread->stacks = pp_grow(thread->stacks, &thread->stacks_capacity, thread->n_stacks,
+	thread->stacks = op_grow(thread->stacks, &thread->stacks_capacity, thread->n_stacks,
 				 sizeof(*thread->stacks));
 	thread->stacks[id] = (struct stack){prefix, frame};
-	pp_hash_add(&thread->by_stack, hash, id);
+	op_hash_add_or_exit(&thread->by_stack, hash, id);
 	return id;
 }
 
@@ -70,7 +70,7 @@ uint32_t firefox_add_stack(struct thread *thread, const struct named_stack *name
 
 void firefox_add_sample(struct thread *thread, const struct sample *sample)
 {
-	thread->samples = pp_grow(thread->samples, &thread->samples_capacity, thread->n_samples + 1,
+	thread->samples = op_grow(thread->samples, &thread->samples_capacity, thread->n_samples + 1,
 				  sizeof(*thread->samples));
 	thread->samples[thread->n_samples++] = *sample;
 }

@@ -136,7 +136,7 @@ static char *own_event(const struct firefox_reading *reading)
 {
 	const char *at = own_event_at(reading);
 
-	return at ? pp_format("%.*s", (int)(strlen(at) - 3), at + 2) : NULL;
+	return at ? op_format("%.*s", (int)(strlen(at) - 3), at + 2) : NULL;
 }
 
 static uint32_t event_of(const struct firefox_reading *reading)
@@ -193,8 +193,8 @@ static char *firefox_reading_name_of(const struct firefox_reading *reading, cons
 {
 	const char *name = reading->thread.name, *event = own_event_at(reading);
 
-	return event ? pp_format("%.*s", (int)(event - name), name)
-		     : pp_copy(name ? name : program);
+	return event ? op_format("%.*s", (int)(event - name), name)
+		     : op_copy(name ? name : program);
 }
 
 int firefox_push_thread(struct firefox_reading *reading, struct op_error *error)

@@ -28,9 +28,9 @@ struct folding {
 	struct function_tree tree;
 	struct numbers *numbers; /* of the nodes of the tree, as far as samples end there */
 	size_t n_numbers, numbers_capacity;
-	struct pp_names names; /* of functions and programs, as they are written, which are owned */
+	struct op_names names; /* of functions and programs, as they are written, which are owned */
 	struct op_pair_table by_text; /* their numbers by where the text is */
-	struct pp_line line;
+	struct op_line line;
 };
 
 static bool are_opposite(const struct prof_event *events)
@@ -65,13 +65,13 @@ static size_t column_of(const struct folding *folding, uint32_t event)
 /* ---- names ---- */
 
 /* Semicolons mean something. */
-static void folded_put_name(struct pp_line *line, const char *name)
+static void folded_put_name(struct op_line *line, const char *name)
 {
 	for (size_t n; n = strcspn(name, ";"), name[n]; name += n + 1) {
-		pp_line_safe_add(line, name, n);
-		pp_line_puts(line, ":");
+		op_line_safe_add(line, name, n);
+		op_line_puts(line, ":");
 	}
-	pp_line_safe(line, name);
+	op_line_safe(line, name);
 }
 
 /* The number of a name; names that are written alike have one. */
@@ -85,10 +85,10 @@ static uint32_t folding_name_of(struct folding *folding, const char *text)
 		return (uint32_t)*number;
 	folding->line.n = 0;
 	folded_put_name(&folding->line, text);
-	pp_line_add(&folding->line, "", 1);
-	written = pp_copy(folding->line.text);
+	op_line_add(&folding->line, "", 1);
+	written = op_copy(folding->line.text);
 	known = folding->names.n;
-	*number = pp_names_index(&folding->names, written);
+	*number = op_names_index(&folding->names, written);
 	if (*number != known)
 		free(written);
 	return (uint32_t)*number;
@@ -109,7 +109,7 @@ static void add_stack(void *context, const struct prof_sample *sample,
 			&folding->tree, i + 1,
 			folding_name_of(folding, stack->frames[i].line->function));
 	if (node >= folding->n_numbers) {
-		folding->numbers = pp_grow(folding->numbers, &folding->numbers_capacity,
+		folding->numbers = op_grow(folding->numbers, &folding->numbers_capacity,
 					   (size_t)node + 1, sizeof(*folding->numbers));
 		memset(folding->numbers + folding->n_numbers, 0,
 		       (node + 1 - folding->n_numbers) * sizeof(*folding->numbers));
@@ -140,7 +140,7 @@ struct writing {
 	size_t *first;	    /* by parent + 1: its first item; of no parent, 0 */
 	struct level *levels;
 	size_t depth, levels_capacity;
-	struct pp_line line;
+	struct op_line line;
 	FILE *out;
 };
 
@@ -187,11 +187,11 @@ static void make_items(struct writing *writing)
 {
 	const struct folding *folding = writing->folding;
 	size_t nodes = folding->tree.n, n = 0;
-	bool *has_callees = pp_alloc(nodes + 1, sizeof(*has_callees)); /* by parent + 1 */
+	bool *has_callees = op_alloc(nodes + 1, sizeof(*has_callees)); /* by parent + 1 */
 
 	for (size_t i = 0; i < nodes; i++)
 		has_callees[folding->tree.nodes[i].parent + 1] = true;
-	writing->items = pp_alloc(2 * nodes, sizeof(*writing->items));
+	writing->items = op_alloc(2 * nodes, sizeof(*writing->items));
 	for (size_t i = 0; i < nodes; i++) {
 		if (has_line(folding, i))
 			writing->items[n++] = (struct item){(uint32_t)i, true};
@@ -202,7 +202,7 @@ static void make_items(struct writing *writing)
 	if (n)
 		qsort_r(writing->items, n, sizeof(*writing->items), compare_items,
 			(void *)folding);
-	writing->first = pp_alloc(nodes + 2, sizeof(*writing->first));
+	writing->first = op_alloc(nodes + 2, sizeof(*writing->first));
 	for (size_t i = 0; i < n; i++)
 		writing->first[(size_t)(parent_of(folding, &writing->items[i]) + 1) + 1]++;
 	for (size_t i = 0; i <= nodes; i++)
@@ -211,7 +211,7 @@ static void make_items(struct writing *writing)
 
 static void enter_level(struct writing *writing, size_t parent_plus_1)
 {
-	writing->levels = pp_grow(writing->levels, &writing->levels_capacity, writing->depth + 1,
+	writing->levels = op_grow(writing->levels, &writing->levels_capacity, writing->depth + 1,
 				  sizeof(*writing->levels));
 	writing->levels[writing->depth++] = (struct level){.at = writing->first[parent_plus_1],
 							   .end = writing->first[parent_plus_1 + 1],
@@ -243,28 +243,28 @@ static void folding_put_lines(const struct folding *folding, FILE *out)
 		}
 		level->at++;
 		writing.line.n = level->length;
-		pp_line_puts(&writing.line, text_of(folding, item));
+		op_line_puts(&writing.line, text_of(folding, item));
 		if (item->is_line) {
 			folded_put_line(&writing, item->node);
 		} else {
-			pp_line_puts(&writing.line, ";");
+			op_line_puts(&writing.line, ";");
 			enter_level(&writing, (size_t)item->node + 1);
 		}
 	}
 	free(writing.items);
 	free(writing.first);
 	free(writing.levels);
-	pp_line_free(&writing.line);
+	op_line_free(&writing.line);
 }
 
 static void folding_free(struct folding *folding)
 {
 	for (size_t i = 0; i < folding->names.n; i++)
 		free((char *)folding->names.names[i]);
-	pp_names_free(&folding->names);
+	op_names_free(&folding->names);
 	op_pair_table_free(&folding->by_text);
 	function_tree_free(&folding->tree);
-	pp_line_free(&folding->line);
+	op_line_free(&folding->line);
 	free(folding->numbers);
 	free(folding->weights);
 }

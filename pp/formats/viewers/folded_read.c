@@ -93,7 +93,7 @@ static void folded_read_add_frame(struct reader *reader, uint32_t app, char *nam
 		image = named_places_image(reader->places, "[kernel]", true);
 	else if (!cut_suffix(name, "_[j]"))
 		cut_suffix(name, "_[i]");
-	reader->frames = pp_grow(reader->frames, &reader->capacity, reader->depth + 1,
+	reader->frames = op_grow(reader->frames, &reader->capacity, reader->depth + 1,
 				 sizeof(*reader->frames));
 	reader->frames[reader->depth++] = named_places_frame(reader->places, image, &line, true);
 }
@@ -194,7 +194,7 @@ struct census {
 
 static struct census count_lines(const uint8_t *bytes, size_t n)
 {
-	char *text = pp_alloc(1, n + 1), *rest = text, *line;
+	char *text = op_alloc(1, n + 1), *rest = text, *line;
 	struct census census = {0};
 	bool has_fraction, is_stack;
 	uint64_t count;

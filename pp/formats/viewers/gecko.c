@@ -111,7 +111,7 @@ struct reader {
 static void gecko_set_text(char **text, const struct json_value *value)
 {
 	free(*text);
-	*text = pp_copy(value->is_string ? value->text : "");
+	*text = op_copy(value->is_string ? value->text : "");
 }
 
 /* "1234", 1234, or what is no number. */
@@ -174,9 +174,9 @@ static void take_of_row(struct reader *reader, enum table table, const struct js
 
 static void add_string(struct reader *reader, const struct json_value *value)
 {
-	reader->strings = pp_grow(reader->strings, &reader->strings_capacity, reader->n_strings + 1,
+	reader->strings = op_grow(reader->strings, &reader->strings_capacity, reader->n_strings + 1,
 				  sizeof(*reader->strings));
-	reader->strings[reader->n_strings++] = pp_copy(value->is_string ? value->text : "");
+	reader->strings[reader->n_strings++] = op_copy(value->is_string ? value->text : "");
 }
 
 static bool is_table(int place, int first)
@@ -252,7 +252,7 @@ static char *split_location(char *name)
 static struct prof_frame frame_of(struct reader *reader, uint32_t location, bool is_caller)
 {
 	const char *text = location < reader->n_strings ? reader->strings[location] : "";
-	char *name = pp_copy(text);
+	char *name = op_copy(text);
 	struct prof_line line = {.function = name};
 	uint32_t image = reader->image;
 	const char *digits = text + 2;
@@ -264,7 +264,7 @@ static struct prof_frame frame_of(struct reader *reader, uint32_t location, bool
 		lib = find_lib(reader, address);
 		if (lib) {
 			free(name);
-			name = pp_format("0x%" PRIx64, address - lib->start);
+			name = op_format("0x%" PRIx64, address - lib->start);
 			line.function = name;
 			image = named_places_image(reader->places, lib->path, false);
 		}
@@ -365,16 +365,16 @@ static int gecko_begin(struct json_input *json, int place)
 	if (place == TOP || place == LIBS) {
 		clear_libs(reader);
 	} else if (place == LIB) {
-		reader->libs = pp_grow(reader->libs, &reader->libs_capacity, reader->n_libs + 1,
+		reader->libs = op_grow(reader->libs, &reader->libs_capacity, reader->n_libs + 1,
 				       sizeof(*reader->libs));
-		reader->libs[reader->n_libs++] = (struct lib){.path = pp_copy("")};
+		reader->libs[reader->n_libs++] = (struct lib){.path = op_copy("")};
 	} else if (place == THREAD) {
 		clear_thread(reader);
 	} else if (is_table(place, ROW)) {
 		struct rows *rows = &reader->tables[place - ROW];
 
 		rows->items =
-			pp_grow(rows->items, &rows->capacity, rows->n + 1, sizeof(*rows->items));
+			op_grow(rows->items, &rows->capacity, rows->n + 1, sizeof(*rows->items));
 		rows->items[rows->n++] = (struct row){NONE, NONE, 0};
 		reader->column = 0;
 	} else if (place == NESTED) {
@@ -417,7 +417,7 @@ static int read_gecko(struct input *input, struct prof_sink *sink, struct op_err
 	int result;
 
 	reader.image = named_places_image(reader.places, IMAGE, false);
-	reader.frames = pp_alloc(PROF_DEPTH_MOST, sizeof(*reader.frames));
+	reader.frames = op_alloc(PROF_DEPTH_MOST, sizeof(*reader.frames));
 	clear_thread(&reader);
 	input_gather(input);
 	result = json_input_read(input, &json, error);

@@ -62,7 +62,7 @@ static const char *unit_of(const struct prof_event *event)
 
 static void speedscope_add_frame(struct speedscope *speedscope, uint32_t number)
 {
-	speedscope->frames = pp_grow(speedscope->frames, &speedscope->frames_capacity,
+	speedscope->frames = op_grow(speedscope->frames, &speedscope->frames_capacity,
 				     speedscope->n_frames + 1, sizeof(uint32_t));
 	speedscope->frames[speedscope->n_frames++] = number;
 }
@@ -77,7 +77,7 @@ static uint32_t add_thread(struct speedscope *speedscope, const struct prof_samp
 	if (last && last->app == sample->app && last->pid == sample->pid &&
 	    last->tid == sample->tid && !strcmp(last->program, program))
 		return (uint32_t)n - 1;
-	speedscope->threads = pp_grow(speedscope->threads, &speedscope->threads_capacity, n + 1,
+	speedscope->threads = op_grow(speedscope->threads, &speedscope->threads_capacity, n + 1,
 				      sizeof(*speedscope->threads));
 	speedscope->threads[n] = (struct thread){program, sample->app, sample->pid, sample->tid};
 	speedscope->n_threads++;
@@ -100,7 +100,7 @@ static void add_stack(void *context, const struct prof_sample *sample,
 	for (size_t i = 0; i < sample->n_values; i++) {
 		const struct prof_value *value = &sample->values[i];
 
-		speedscope->stacks = pp_grow(speedscope->stacks, &speedscope->stacks_capacity,
+		speedscope->stacks = op_grow(speedscope->stacks, &speedscope->stacks_capacity,
 					     speedscope->n_stacks + 1, sizeof(*speedscope->stacks));
 		speedscope->stacks[speedscope->n_stacks++] = (struct stack){
 			.first = first,
@@ -133,7 +133,7 @@ static void put_functions(const struct speedscope *speedscope, struct op_json *j
 
 static void add_sample(struct speedscope *speedscope, size_t stack, uint64_t weight)
 {
-	speedscope->samples = pp_grow(speedscope->samples, &speedscope->samples_capacity,
+	speedscope->samples = op_grow(speedscope->samples, &speedscope->samples_capacity,
 				      speedscope->n_samples + 1, sizeof(*speedscope->samples));
 	speedscope->samples[speedscope->n_samples++] = (struct weighted){stack, weight};
 }
@@ -201,8 +201,8 @@ static void put_events(struct speedscope *speedscope, struct op_json *json)
 static char *thread_name(const struct thread *thread, const struct prof_event *event)
 {
 	if (thread->pid == PROF_ANY)
-		return pp_format("%s %s", thread->program, event->name);
-	return pp_format("%s %" PRId64 "/%" PRId64 " %s", thread->program, thread->pid, thread->tid,
+		return op_format("%s %s", thread->program, event->name);
+	return op_format("%s %" PRId64 "/%" PRId64 " %s", thread->program, thread->pid, thread->tid,
 			 event->name);
 }
 

@@ -68,7 +68,7 @@ struct reader {
 static void speedscope_read_set_text(char **text, const struct json_value *value)
 {
 	free(*text);
-	*text = pp_copy(value->is_string ? value->text : "");
+	*text = op_copy(value->is_string ? value->text : "");
 }
 
 /* ---- functions ---- */
@@ -79,7 +79,7 @@ static int begin_frame(struct json_input *json, int place)
 
 	if (place != FRAME)
 		return 0;
-	reader->frames = pp_grow(reader->frames, &reader->frames_capacity, reader->n_frames + 1,
+	reader->frames = op_grow(reader->frames, &reader->frames_capacity, reader->n_frames + 1,
 				 sizeof(*reader->frames));
 	reader->frames[reader->n_frames++] = (struct frame){0};
 	return 0;
@@ -240,7 +240,7 @@ static int push_changes(struct json_input *json, struct prof_sample *sample, dou
 {
 	struct reader *reader = json_context(json);
 	double last = reader->n_changes ? reader->changes[0].at : 0;
-	uint32_t *stack = pp_alloc(reader->n_changes, sizeof(*stack));
+	uint32_t *stack = op_alloc(reader->n_changes, sizeof(*stack));
 	size_t depth = 0;
 	int result = 0;
 
@@ -298,7 +298,7 @@ static int add_index(struct json_input *json, const struct json_value *value)
 {
 	struct reader *reader = json_context(json);
 
-	reader->stacks = pp_grow(reader->stacks, &reader->stacks_capacity, reader->n_stacks + 1,
+	reader->stacks = op_grow(reader->stacks, &reader->stacks_capacity, reader->n_stacks + 1,
 				 sizeof(*reader->stacks));
 	return take_index(json, value, &reader->stacks[reader->n_stacks++]);
 }
@@ -307,8 +307,8 @@ static int add_weight(struct json_input *json, const struct json_value *value)
 {
 	struct reader *reader = json_context(json);
 
-	reader->weights = pp_grow(reader->weights, &reader->weights_capacity,
-				  reader->n_weights + 1, sizeof(*reader->weights));
+	reader->weights = op_grow(reader->weights, &reader->weights_capacity, reader->n_weights + 1,
+				  sizeof(*reader->weights));
 	if (!json_real(value, &reader->weights[reader->n_weights]) ||
 	    reader->weights[reader->n_weights++] < 0)
 		return json_fail(json, "a weight is no number, or below 0");
@@ -364,8 +364,8 @@ static int begin_place(struct json_input *json, int place)
 		clear_profile(reader);
 	if (place != EVENT)
 		return 0;
-	reader->changes = pp_grow(reader->changes, &reader->changes_capacity,
-				  reader->n_changes + 1, sizeof(*reader->changes));
+	reader->changes = op_grow(reader->changes, &reader->changes_capacity, reader->n_changes + 1,
+				  sizeof(*reader->changes));
 	reader->changes[reader->n_changes++] = (struct change){.frame = UINT32_MAX};
 	return 0;
 }
@@ -378,7 +378,7 @@ static int end_place(struct json_input *json, int place)
 	if (place == PROFILE)
 		return end_profile(json);
 	if (place == SAMPLE) {
-		reader->ends = pp_grow(reader->ends, &reader->ends_capacity, reader->n_ends + 1,
+		reader->ends = op_grow(reader->ends, &reader->ends_capacity, reader->n_ends + 1,
 				       sizeof(*reader->ends));
 		reader->ends[reader->n_ends++] = reader->n_stacks;
 	}
@@ -418,7 +418,7 @@ int speedscope_read(struct input *input, struct prof_sink *sink, struct op_error
 
 	reader.places = named_places_new(sink);
 	reader.image = named_places_image(reader.places, IMAGE, false);
-	reader.sample = pp_alloc(PROF_DEPTH_MOST, sizeof(*reader.sample));
+	reader.sample = op_alloc(PROF_DEPTH_MOST, sizeof(*reader.sample));
 	result = read_both(&reader, input, error);
 	if (reader.cut)
 		prof_sink_note(sink, "%" PRIu64 " frames beyond %d of a stack were left out",

@@ -16,7 +16,7 @@ void v8_reader_open(struct v8_reader *reader, struct prof_sink *sink)
 {
 	*reader = (struct v8_reader){.sink = sink, .places = named_places_new(sink)};
 	reader->image = named_places_image(reader->places, IMAGE, false);
-	reader->frames = pp_alloc(PROF_DEPTH_MOST, sizeof(*reader->frames));
+	reader->frames = op_alloc(PROF_DEPTH_MOST, sizeof(*reader->frames));
 }
 
 void v8_reader_close(struct v8_reader *reader)
@@ -74,7 +74,7 @@ void v8_take_of_node(struct v8_node *node, const char *key, const struct json_va
 static void v8_profile_set_text(char **text, const struct json_value *value)
 {
 	free(*text);
-	*text = pp_copy(value->is_string ? value->text : "");
+	*text = op_copy(value->is_string ? value->text : "");
 }
 
 void v8_take_of_function(struct v8_function *function, const char *key,
@@ -103,7 +103,7 @@ void v8_name_node(struct v8_reader *reader, struct v8_node *node,
 {
 	const char *url = function->url ? function->url : "";
 	const char *name = function->name ? function->name : "";
-	char *anonymous = pp_format("(anonymous):%" PRIu64, function->line + 1);
+	char *anonymous = op_format("(anonymous):%" PRIu64, function->line + 1);
 	struct prof_line line = {.function = *name ? name : anonymous, .file = *url ? url : NULL};
 	uint32_t image = reader->image;
 
@@ -133,7 +133,7 @@ struct v8_node *v8_profile_add_node(struct v8_profile *profile)
 
 	if (profile->n_nodes >= V8_NOBODY - 1)
 		return NULL;
-	profile->nodes = pp_grow(profile->nodes, &profile->nodes_capacity, profile->n_nodes + 1,
+	profile->nodes = op_grow(profile->nodes, &profile->nodes_capacity, profile->n_nodes + 1,
 				 sizeof(*profile->nodes));
 	node = &profile->nodes[profile->n_nodes++];
 	*node = (struct v8_node){.parent = V8_NOBODY};
@@ -148,13 +148,13 @@ const char *v8_profile_check_node(struct v8_profile *profile, size_t i)
 		return "a node has no id";
 	if (find_node(profile, node->id) != V8_NOBODY)
 		return "two nodes have the same id";
-	pp_hash_add(&profile->by_id, op_hash_mix(0, node->id), (uint32_t)i);
+	op_hash_add_or_exit(&profile->by_id, op_hash_mix(0, node->id), (uint32_t)i);
 	return NULL;
 }
 
 void v8_profile_add_child(struct v8_profile *profile, uint64_t id)
 {
-	profile->children = pp_grow(profile->children, &profile->children_capacity,
+	profile->children = op_grow(profile->children, &profile->children_capacity,
 				    profile->n_children + 1, sizeof(*profile->children));
 	profile->children[profile->n_children++] =
 		(struct v8_child){(uint32_t)profile->n_nodes - 1, id};
@@ -177,14 +177,14 @@ static void link_nodes(struct v8_profile *profile)
 
 void v8_profile_add_sample(struct v8_profile *profile, uint64_t id)
 {
-	profile->samples = pp_grow(profile->samples, &profile->samples_capacity,
+	profile->samples = op_grow(profile->samples, &profile->samples_capacity,
 				   profile->n_samples + 1, sizeof(*profile->samples));
 	profile->samples[profile->n_samples++] = id;
 }
 
 void v8_profile_add_delta(struct v8_profile *profile, int64_t ns)
 {
-	profile->deltas = pp_grow(profile->deltas, &profile->deltas_capacity, profile->n_deltas + 1,
+	profile->deltas = op_grow(profile->deltas, &profile->deltas_capacity, profile->n_deltas + 1,
 				  sizeof(*profile->deltas));
 	profile->deltas[profile->n_deltas++] = ns;
 }
@@ -230,7 +230,7 @@ static int64_t add_bounded(int64_t time, int64_t delta)
 /* Times go back where threads of V8 disagree. */
 static struct moment *sort_samples(struct v8_reader *reader, const struct v8_profile *profile)
 {
-	struct moment *moments = pp_alloc(profile->n_samples, sizeof(*moments));
+	struct moment *moments = op_alloc(profile->n_samples, sizeof(*moments));
 	int64_t time = profile->start;
 
 	for (size_t i = 0; i < profile->n_samples; i++) {
@@ -313,7 +313,7 @@ int v8_profile_push_sizes(struct v8_reader *reader, struct v8_profile *profile,
 		.name = "inuse_space", .unit = "bytes", .type = PROF_NO_TYPE};
 	struct prof_value value = {.event = reader->sink->event(reader->sink, &event)};
 	struct prof_sample sample = sample_of(reader, thread);
-	uint64_t *counts = pp_alloc(profile->n_nodes, sizeof(*counts));
+	uint64_t *counts = op_alloc(profile->n_nodes, sizeof(*counts));
 	int result = 0;
 
 	sample.values = &value;
@@ -348,7 +348,7 @@ const char *v8_profile_append(struct v8_profile *profile, const struct v8_profil
 		fault = v8_profile_check_node(profile, first + i);
 	}
 	for (size_t i = 0; !fault && i < part->n_children; i++) {
-		profile->children = pp_grow(profile->children, &profile->children_capacity,
+		profile->children = op_grow(profile->children, &profile->children_capacity,
 					    profile->n_children + 1, sizeof(*profile->children));
 		profile->children[profile->n_children++] = (struct v8_child){
 			part->children[i].parent + (uint32_t)first, part->children[i].id};

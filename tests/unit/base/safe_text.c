@@ -21,16 +21,16 @@ static char *written(const char *text, size_t n)
 
 static void check(const char *text, const char *expected)
 {
-	struct pp_line line = {0};
+	struct op_line line = {0};
 	char *once = written(text, strlen(text)), *twice = written(once, strlen(once));
 
 	assert_string_equal(once, expected);
 	assert_int_equal(op_safe_width(text), strlen(expected));
 	assert_string_equal(twice, expected);
-	pp_line_safe(&line, text);
+	op_line_safe(&line, text);
 	assert_int_equal(line.n, strlen(expected));
 	assert_memory_equal(line.text, expected, line.n);
-	pp_line_free(&line);
+	op_line_free(&line);
 	free(once);
 	free(twice);
 }
@@ -128,12 +128,12 @@ TEST(a_sequence_is_cut_at_the_given_length)
 TEST(lines_of_source_code_keep_tabs)
 {
 	static const char expected[] = "\ta\t\\x1b[m\\x0c\t";
-	struct pp_line line = {0};
+	struct op_line line = {0};
 
-	pp_line_safe_tabs(&line, "\ta\t\033[m\f\t");
+	op_line_safe_tabs(&line, "\ta\t\033[m\f\t");
 	assert_int_equal(line.n, strlen(expected));
 	assert_memory_equal(line.text, expected, line.n);
-	pp_line_free(&line);
+	op_line_free(&line);
 }
 
 TEST(text_is_utf8_to_its_end)

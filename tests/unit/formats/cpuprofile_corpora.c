@@ -17,7 +17,7 @@ static void read_location(struct oracle *oracle, const char *line)
 	if (sscanf(line, " %lu: 0x%31[0-9a-f] %511[^\n]", &id, address, rest) < 2 || id >= 512)
 		return;
 	if (sscanf(rest, "M=%lu", &mapping) == 1 && mapping < 64) {
-		oracle->locations[id] = pp_format(
+		oracle->locations[id] = op_format(
 			"%s 0x%s", oracle->mappings[mapping] ? oracle->mappings[mapping] : "",
 			address);
 		return;
@@ -31,7 +31,7 @@ static void read_location(struct oracle *oracle, const char *line)
 	end = rest + strlen(rest);
 	if (end - rest > 2 && !strcmp(end - 2, ":0"))
 		end[-2] = '\0';
-	oracle->locations[id] = pp_copy(rest);
+	oracle->locations[id] = op_copy(rest);
 }
 
 static void read_mapping(struct oracle *oracle, const char *line)
@@ -40,7 +40,7 @@ static void read_mapping(struct oracle *oracle, const char *line)
 	char path[512] = "";
 
 	if (sscanf(line, "%lu: 0x%*x/0x%*x/0x%*x %511[^ \n]", &id, path) >= 1 && id < 64)
-		oracle->mappings[id] = pp_copy(path);
+		oracle->mappings[id] = op_copy(path);
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -51,7 +51,7 @@ static int compare_lines(const void *a, const void *b)
 /* The lines of a text in order; the caller frees them. */
 static char *sorted(const char *text)
 {
-	char *copy = pp_copy(text), *lines[1024], *save = NULL;
+	char *copy = op_copy(text), *lines[1024], *save = NULL;
 	struct description to = {0};
 	size_t n = 0;
 
@@ -106,7 +106,7 @@ static char *oracle_samples(const char *path, uint64_t *period)
 	text = (char *)input_rest(input, 1 << 20, &n, &error);
 	input_close(input);
 	for (int pass = 0; pass < 3; pass++) {
-		copy = pp_copy(text);
+		copy = op_copy(text);
 		part = NULL;
 		for (line = strtok_r(copy, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 			unsigned long count;
@@ -183,8 +183,8 @@ TEST(real_profiles_are_read_as_pprof_does)
 		skip();
 	for (size_t i = 0; i < 3; i++) {
 		char *path =
-			pp_format("%s/cpuprofile/pprof__profile+testdata+%s", folder, names[i]);
-		char *oracle = pp_format("%s.string", path), *wanted, *samples;
+			op_format("%s/cpuprofile/pprof__profile+testdata+%s", folder, names[i]);
+		char *oracle = op_format("%s.string", path), *wanted, *samples;
 		struct op_error error;
 		struct prof *prof = read_path(&format_cpuprofile, path, &error);
 		uint64_t period = 0;

@@ -32,9 +32,9 @@ struct folder {
 
 static int make_folder(void **state)
 {
-	struct folder *folder = pp_alloc(1, sizeof(*folder));
+	struct folder *folder = op_alloc(1, sizeof(*folder));
 
-	folder->path = pp_copy("/tmp/oprofile-test-XXXXXX");
+	folder->path = op_copy("/tmp/oprofile-test-XXXXXX");
 	if (!mkdtemp(folder->path))
 		return -1;
 	*state = folder;
@@ -61,7 +61,7 @@ static int remove_folder(void **state)
 
 static char *read_file(const struct folder *folder, const char *name, size_t *n)
 {
-	char *path = pp_format("%s/%s", folder->path, name);
+	char *path = op_format("%s/%s", folder->path, name);
 	struct op_error error;
 	char *bytes = op_file_read(path, 1 << 20, n, &error);
 
@@ -186,7 +186,7 @@ TEST_WITH(counts_beyond_32_bits_are_refused, make_folder, remove_folder)
 TEST_WITH(directories_of_other_files_are_not_recognised, make_folder, remove_folder)
 {
 	const struct folder *folder = *state;
-	char *path = pp_format("%s/notes", folder->path);
+	char *path = op_format("%s/notes", folder->path);
 	struct op_error error;
 
 	op_file_replace(path, "version of the notes\n", 21, 0600, NULL);

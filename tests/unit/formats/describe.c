@@ -23,7 +23,7 @@ void description_add(struct description *description, const char *format, ...)
 	va_end(args);
 	if (n < 0)
 		abort();
-	description->text = pp_grow(description->text, &description->capacity,
+	description->text = op_grow(description->text, &description->capacity,
 				    description->n + (size_t)n + 1, 1);
 	memcpy(description->text + description->n, text, (size_t)n + 1);
 	description->n += (size_t)n;

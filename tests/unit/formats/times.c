@@ -182,7 +182,7 @@ static void check_recording(const char *path, size_t *n_recordings)
 
 TEST(real_recordings_keep_all_times)
 {
-	char *folder = corpora() ? pp_format("%s/perf", corpora()) : NULL;
+	char *folder = corpora() ? op_format("%s/perf", corpora()) : NULL;
 	DIR *files = folder ? opendir(folder) : NULL;
 	const struct dirent *entry;
 	size_t n = 0;
@@ -190,7 +190,7 @@ TEST(real_recordings_keep_all_times)
 	if (!files)
 		skip();
 	while ((entry = readdir(files))) {
-		char *path = pp_format("%s/%s", folder, entry->d_name);
+		char *path = op_format("%s/%s", folder, entry->d_name);
 
 		if (entry->d_name[0] != '.')
 			check_recording(path, &n);

@@ -149,7 +149,7 @@ struct report {
 	struct pp_sample_list list;
 	struct pp_classes classes;
 	struct pp_image_search search;
-	struct pp_warnings warnings;
+	struct op_warnings warnings;
 	struct pp_profile profile;
 };
 

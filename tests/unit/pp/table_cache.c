@@ -35,7 +35,7 @@ static char *path_of(const char *name)
 static bool is_kept(const char *name, const void *bytes, size_t n)
 {
 	size_t size = 0;
-	void *loaded = pp_table_cache_load(name, &size);
+	void *loaded = op_table_cache_load(name, &size);
 	bool same = loaded && size == n && !memcmp(loaded, bytes, n);
 
 	free(loaded);
@@ -45,7 +45,7 @@ static bool is_kept(const char *name, const void *bytes, size_t n)
 static bool is_there(const char *name)
 {
 	size_t size;
-	void *loaded = pp_table_cache_load(name, &size);
+	void *loaded = op_table_cache_load(name, &size);
 
 	free(loaded);
 	return loaded != NULL;
@@ -55,8 +55,8 @@ TEST_WITH(what_is_kept_comes_back, set_up, tear_down)
 {
 	static unsigned char bytes[100000];
 	const struct stat one = {.st_size = 1, .st_mtim = {2, 3}}, other = {.st_size = 1};
-	char *a = pp_table_cache_name("abcd", &one, "x-1"),
-	     *b = pp_table_cache_name("abcd", &other, "x-1");
+	char *a = op_table_cache_name("abcd", &one, "x-1"),
+	     *b = op_table_cache_name("abcd", &other, "x-1");
 	struct stat status;
 	char *path;
 
@@ -65,12 +65,12 @@ TEST_WITH(what_is_kept_comes_back, set_up, tear_down)
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (unsigned char)(i * 7);
 	assert_false(is_there(a));
-	pp_table_cache_store(a, bytes, sizeof(bytes));
+	op_table_cache_store(a, bytes, sizeof(bytes));
 	assert_true(is_kept(a, bytes, sizeof(bytes)));
 	assert_false(is_there(b));
-	pp_table_cache_store(a, "another", 7);
+	op_table_cache_store(a, "another", 7);
 	assert_true(is_kept(a, "another", 7));
-	pp_table_cache_store(b, NULL, 0);
+	op_table_cache_store(b, NULL, 0);
 	assert_true(is_kept(b, "", 0));
 	path = path_of(a);
 	assert_int_equal(stat(path, &status), 0);
@@ -97,7 +97,7 @@ TEST_WITH(damaged_tables_are_not_loaded, set_up, tear_down)
 	size_t n;
 	FILE *file;
 
-	pp_table_cache_store("table", "twenty bytes of text", 20);
+	op_table_cache_store("table", "twenty bytes of text", 20);
 	file = fopen(path, "r");
 	n = fread(bytes, 1, sizeof(bytes), file);
 	fclose(file);
@@ -116,7 +116,7 @@ TEST_WITH(damaged_tables_are_not_loaded, set_up, tear_down)
 	write_bytes(path, bytes, n + 1);
 	assert_false(is_there("table"));
 	/* It is made anew. */
-	pp_table_cache_store("table", "new", 3);
+	op_table_cache_store("table", "new", 3);
 	assert_true(is_kept("table", "new", 3));
 	free(path);
 }
@@ -127,7 +127,7 @@ TEST_WITH(tables_that_others_could_write_are_not_loaded, set_up, tear_down)
 	char *path = path_of("table");
 	const struct stat status = {0};
 
-	pp_table_cache_store("table", "x", 1);
+	op_table_cache_store("table", "x", 1);
 	assert_int_equal(chmod(path, 0620), 0);
 	assert_false(is_there("table"));
 	assert_int_equal(chmod(path, 0600), 0);
@@ -140,7 +140,7 @@ TEST_WITH(tables_that_others_could_write_are_not_loaded, set_up, tear_down)
 	test_shell("rm %s && mv %s/x %s && chmod 0770 %s/cache/oprofile/tables", path, session.dir,
 		   path, session.dir);
 	assert_false(is_there("table"));
-	assert_null(pp_table_cache_name("ab", &status, "x"));
+	assert_null(op_table_cache_name("ab", &status, "x"));
 	test_shell("chmod 0700 %s/cache/oprofile/tables", session.dir);
 	assert_true(is_there("table"));
 	if (geteuid()) {
@@ -151,12 +151,12 @@ TEST_WITH(tables_that_others_could_write_are_not_loaded, set_up, tear_down)
 		/* Nor are files left in their homes. */
 		test_shell("rm -r %s/cache && mkdir %s/cache && chown 54321 %s/cache", session.dir,
 			   session.dir, session.dir);
-		pp_table_cache_store("table", "x", 1);
+		op_table_cache_store("table", "x", 1);
 		test_shell("test -z \"$(ls %s/cache)\"", session.dir);
 	}
 	setenv("XDG_CACHE_HOME", "relative", 1);
 	setenv("HOME", "/nonexistent/home", 1);
-	pp_table_cache_store("table", "x", 1);
+	op_table_cache_store("table", "x", 1);
 	assert_false(is_there("table"));
 	free(path);
 }
@@ -166,10 +166,10 @@ TEST_WITH(the_cache_removes_what_was_not_used_for_longest, set_up, tear_down)
 	static unsigned char bytes[1000];
 	char name[16], *path;
 
-	pp_table_cache_limit = 5000;
+	op_table_cache_limit = 5000;
 	for (int i = 0; i < 20; i++) {
 		snprintf(name, sizeof(name), "t%d", i);
-		pp_table_cache_store(name, bytes, sizeof(bytes));
+		op_table_cache_store(name, bytes, sizeof(bytes));
 		/* As if it had been used long ago, each later than the one before. */
 		path = path_of(name);
 		test_shell("touch -d @%d %s", 1000000 + i, path);
@@ -183,12 +183,12 @@ TEST_WITH(the_cache_removes_what_was_not_used_for_longest, set_up, tear_down)
 	path = path_of("t16");
 	test_shell("touch -d @5 %s", path);
 	free(path);
-	pp_table_cache_store("new", bytes, sizeof(bytes));
+	op_table_cache_store("new", bytes, sizeof(bytes));
 	assert_false(is_there("t16"));
 	assert_true(is_there("t17"));
-	pp_table_cache_store("large", bytes, 5000);
+	op_table_cache_store("large", bytes, 5000);
 	assert_false(is_there("large"));
-	pp_table_cache_limit = 1 << 30;
+	op_table_cache_limit = 1 << 30;
 }
 
 /* ---- debug information ---- */
@@ -302,17 +302,17 @@ TEST_WITH(senseless_debug_tables_are_survived, set_up, tear_down)
 	find_text(&start, &end);
 	ask_some(start);
 	name = kept_name();
-	bytes = pp_table_cache_load(name, &size);
+	bytes = op_table_cache_load(name, &size);
 	assert_non_null(bytes);
 	step = size / 1000 + 1;
 	for (size_t i = 0; i < size; i += i < 200 ? 1 : step) {
 		bytes[i] ^= i % 3 ? 0xff : 0x01;
-		pp_table_cache_store(name, bytes, size);
+		op_table_cache_store(name, bytes, size);
 		ask_some(start);
 		bytes[i] ^= i % 3 ? 0xff : 0x01;
 	}
 	for (size_t i = 0; i < size; i += i < 200 ? 1 : 10 * step) {
-		pp_table_cache_store(name, bytes, i);
+		op_table_cache_store(name, bytes, i);
 		ask_some(start);
 	}
 	print_message("%zu bytes of tables\n", size);
@@ -411,12 +411,12 @@ TEST_WITH(senseless_symbol_tables_are_survived, set_up, tear_down)
 	read_symbols(&symbols, program, "");
 	pp_symbols_free(&symbols);
 	name = kept_name();
-	bytes = pp_table_cache_load(name, &size);
+	bytes = op_table_cache_load(name, &size);
 	assert_non_null(bytes);
 	step = size / 1000 + 1;
 	for (size_t i = 0; i < size; i += i < 200 ? 1 : step) {
 		bytes[i] ^= i % 3 ? 0xff : 0x01;
-		pp_table_cache_store(name, bytes, size);
+		op_table_cache_store(name, bytes, size);
 		pp_symbols_read_file(&symbols, program, "", false, NULL);
 		for (size_t k = 0; k < symbols.n; k++)
 			assert_non_null(symbols.items[k].name);
