@@ -68,7 +68,7 @@ _oprofile_value()
 	esac
 }
 
-# A profile specification: TAG:LIST, or the name of an image
+# A profile specification: TAG:LIST, or the name of an image or a profile
 _oprofile_specification()
 {
 	case $1 in
@@ -77,13 +77,13 @@ _oprofile_specification()
 	case $1 in
 	session:* | session-exclude:*) _oprofile_value sessions "${1#*:}" ;;
 	event:*) _oprofile_value events "${1#*:}" ;;
-	archive:* | session-dir:*) _oprofile_value directory "${1#*:}" ;;
-	image:* | image-exclude:* | lib-image:*) _oprofile_value file "${1#*:}" ;;
+	session-dir:*) _oprofile_value directory "${1#*:}" ;;
+	archive:* | image:* | image-exclude:* | lib-image:*) _oprofile_value file "${1#*:}" ;;
 	*:*) ;;
 	*)
 		mapfile -t COMPREPLY < <(compgen -W 'archive: session-dir: session:
-			session-exclude: image: image-exclude: lib-image: event: count: unit-mask:
-			cpu: tgid: tid:' -- "$1")
+			session-exclude: image: image-exclude: lib-image: event: label: count:
+			unit-mask: cpu: tgid: tid:' -- "$1")
 		if [[ ${#COMPREPLY[@]} -gt 0 && -n $1 ]]; then
 			compopt -o nospace
 		else

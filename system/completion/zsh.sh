@@ -60,13 +60,13 @@ _oprofile_specification()
 		_oprofile_sessions
 	elif compset -P 'event:'; then
 		_oprofile_events
-	elif compset -P '(archive|session-dir):'; then
+	elif compset -P 'session-dir:'; then
 		_files -/
-	elif compset -P '(image|image-exclude|lib-image):'; then
+	elif compset -P '(archive|image|image-exclude|lib-image):'; then
 		_files
 	else
 		tags=(archive: session-dir: session: session-exclude: image: image-exclude:
-			lib-image: event: count: unit-mask: cpu: tgid: tid:)
+			lib-image: event: label: count: unit-mask: cpu: tgid: tid:)
 		compadd -S '' -a tags
 		_files
 	fi
