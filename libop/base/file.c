@@ -102,16 +102,16 @@ int op_file_write(const char *path, const char *text, struct op_error *error)
 	return n < 0 ? -1 : 0;
 }
 
-static int write_all(int fd, const char *bytes, size_t length)
+int op_file_write_all(int fd, const void *bytes, size_t length)
 {
-	while (length) {
-		ssize_t n = write(fd, bytes, length);
+	for (const char *at = bytes; length;) {
+		ssize_t n = write(fd, at, length);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -1;
-		bytes += n;
+		at += n;
 		length -= (size_t)n;
 	}
 	return 0;
@@ -131,7 +131,7 @@ int op_file_replace(const char *path, const void *bytes, size_t length, mode_t m
 		free(fresh);
 		return -1;
 	}
-	if (write_all(fd, bytes, length))
+	if (op_file_write_all(fd, bytes, length))
 		failed(error, "write", fresh);
 	else if (rename(fresh, path))
 		failed(error, "replace", path);

@@ -42,6 +42,10 @@ char *op_file_read_open(int fd, size_t limit, size_t *length);
  */
 int op_file_write(const char *path, const char *text, struct op_error *error);
 
+/* Writes all of @bytes to an open file, whatever interrupts it.  Return: 0, or -1 with errno set:
+ * some may be written then. */
+int op_file_write_all(int fd, const void *bytes, size_t length);
+
 /**
  * op_file_replace - replace @path by a file with the given bytes, atomically
  * @mode: of the new file

@@ -87,17 +87,7 @@ static int put_bytes(struct writer *writer, const char *bytes, size_t n, struct 
 		return archive_write_data(writer->archive, bytes, n) != (la_ssize_t)n
 			       ? archive_writer_fail(writer, error)
 			       : 0;
-	while (n) {
-		ssize_t written = write(writer->file, bytes, n);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written < 0)
-			return archive_writer_fail(writer, error);
-		bytes += written;
-		n -= (size_t)written;
-	}
-	return 0;
+	return op_file_write_all(writer->file, bytes, n) ? archive_writer_fail(writer, error) : 0;
 }
 
 /* Ends what archive_writer_put_head() began. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "libop/base/array.h"
+#include "libop/base/file.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/door.h"
 #include "libop/foreign/limits.h"
@@ -156,20 +157,6 @@ static int fail_to_write(const struct archive_file *file, const char *name, stru
 	return op_error_errno(error, "%s: %s can't be unpacked", file->path, name);
 }
 
-static int write_block(int fd, const uint8_t *bytes, size_t n)
-{
-	ssize_t done;
-
-	for (; n; bytes += done, n -= (size_t)done) {
-		done = write(fd, bytes, n);
-		if (done < 0 && errno == EINTR)
-			done = 0;
-		else if (done < 0)
-			return -1;
-	}
-	return 0;
-}
-
 static int unpack_content(struct archive_file *file, const char *name, int fd,
 			  struct op_error *error)
 {
@@ -182,7 +169,7 @@ static int unpack_content(struct archive_file *file, const char *name, int fd,
 					    "than half of the free space",
 					    file->path, FOREIGN_UNPACKED_RATIO);
 		file->left -= (uint64_t)n;
-		if (write_block(fd, file->block, (size_t)n))
+		if (op_file_write_all(fd, file->block, (size_t)n))
 			return fail_to_write(file, name, error);
 	}
 	return n < 0 ? fail_of_archive(file, error) : 0;

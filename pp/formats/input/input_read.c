@@ -20,6 +20,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "libop/base/file.h"
 #include "libop/base/memory.h"
 
 /* ---- errors ---- */
@@ -371,20 +372,6 @@ static int temporary_file(const struct input *input, struct op_error *error)
 	return fd;
 }
 
-static int write_all(int fd, const uint8_t *bytes, size_t n)
-{
-	ptrdiff_t done;
-
-	for (; n; bytes += done, n -= (size_t)done) {
-		done = write(fd, bytes, n);
-		if (done < 0 && errno == EINTR)
-			done = 0;
-		else if (done < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* How large a temporary copy may get: a few bytes can unpack to more than any disk holds. */
 static uint64_t room_for_copy(int fd)
 {
@@ -422,7 +409,7 @@ int input_seekable(struct input *input, struct op_error *error)
 				     input->name, room);
 			goto fail;
 		}
-		if (write_all(fd, input->buffer + input->begin, piece)) {
+		if (op_file_write_all(fd, input->buffer + input->begin, piece)) {
 			op_error_errno(error, "%s: a temporary copy can't be written", input->name);
 			goto fail;
 		}
