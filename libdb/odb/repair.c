@@ -106,7 +106,7 @@ static int rebuild(const struct odb_image *damaged, struct odb_image *sound,
 	struct odb_header header;
 	uint32_t size = damaged->size;
 
-	/* A size that the length does not bear out could be any; what is there needs no more. */
+	/* The header says more slots than the file has room for: take as many as it uses. */
 	if (!size || damaged->length < odb_file_length(damaged->layout, size)) {
 		for (size = ODB_FIRST_SIZE; size < damaged->current_size; size *= 2)
 			;

@@ -191,7 +191,7 @@ static int deliver_until(struct perf_order *order, uint64_t time, struct op_erro
 	return 0;
 }
 
-/* Whether a @part-th of what may wait does. */
+/* Whether the records that wait take more than 1/@part of what they may. */
 static bool is_full(const struct perf_order *order, size_t part)
 {
 	return order->n &&
