@@ -20,7 +20,7 @@ int op_label_write(const char *samples_dir, const char *name, const char *value,
 		   struct op_error *error)
 {
 	char *path = op_format("%s/" OP_SAMPLES_LABELS, samples_dir);
-	char *text = op_format("%s %s", name, value), *line;
+	char *text = op_format("%s %.*s", name, OP_LABEL_VALUE_MOST, value), *line;
 	int result;
 
 	replace_newlines(text);

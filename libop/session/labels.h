@@ -11,6 +11,9 @@
 /* Bytes of the file, at most. */
 #define OP_LABELS_MOST (64u << 10)
 
+/* Bytes of a value; the rest of a longer one is left out. */
+#define OP_LABEL_VALUE_MOST 4096
+
 /* Writes the file, of one label, into a session (samples/NAME); newlines become blanks.  Return: 0,
  * or -1 with @error set. */
 int op_label_write(const char *samples_dir, const char *name, const char *value,

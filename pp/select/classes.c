@@ -343,7 +343,6 @@ static unsigned int class_of_stacks(const struct pp_classes *classes,
 
 		if (!order)
 			order = compare_names(&file->name, &at, merge);
-
 		if (!order)
 			return (unsigned int)middle;
 		if (order < 0)

@@ -211,6 +211,16 @@ END
 for number in 0 1 2 3; do
 	try opreport evil$number.tar
 done
+# 40,000 empty files in a small archive
+python3 - <<-END
+	import gzip, tarfile
+	with gzip.open("many.tar.gz", "wb", 9) as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+	    entry = tarfile.TarInfo("./oprofile-session-dir")
+	    for number in range(40000):
+	        tar.addfile(entry)
+	        entry = tarfile.TarInfo(f"./{number}")
+END
+try opreport many.tar.gz
 recording
 oparchive --output=a.tar made
 head -c 9000 a.tar >cut.tar

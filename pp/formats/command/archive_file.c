@@ -18,9 +18,12 @@
 #include "libop/foreign/output.h"
 #include "libop/session/temporary.h"
 #include "pp/formats/input/archive_library.h"
+#include "pp/formats/input/input.h"
 #include "pp/select/sample_list.h"
 
 #define BLOCK_BYTES (64u << 10)
+/* What an entry takes at least, whatever is in it: a file's inode and block. */
+#define ENTRY_BYTES 4096
 
 struct archive_file {
 	const struct archive_library *library;
@@ -52,7 +55,7 @@ static int fail_of_archive(const struct archive_file *file, struct op_error *err
 /* How many bytes it may unpack to. */
 static uint64_t most_of(const struct stat *status)
 {
-	return FOREIGN_RATIO_FREE + FOREIGN_UNPACKED_RATIO * (uint64_t)status->st_size;
+	return FOREIGN_RATIO_FREE + INPUT_GATHERED_RATIO * (uint64_t)status->st_size;
 }
 
 /* Return: 0, or -1 with @error set; archive_file_close() is called in either case. */
@@ -157,18 +160,26 @@ static int fail_to_write(const struct archive_file *file, const char *name, stru
 	return op_error_errno(error, "%s: %s can't be unpacked", file->path, name);
 }
 
+/* Takes bytes of what it may unpack to. */
+static int take_room(struct archive_file *file, uint64_t bytes, struct op_error *error)
+{
+	if (bytes > file->left)
+		return op_error_set(error, EFBIG,
+				    "%s: it unpacks to more than %u times its size, or than half "
+				    "of the free space",
+				    file->path, INPUT_GATHERED_RATIO);
+	file->left -= bytes;
+	return 0;
+}
+
 static int unpack_content(struct archive_file *file, const char *name, int fd,
 			  struct op_error *error)
 {
 	la_ssize_t n;
 
 	while ((n = file->library->read_data(file->archive, file->block, BLOCK_BYTES)) > 0) {
-		if ((uint64_t)n > file->left)
-			return op_error_set(error, EFBIG,
-					    "%s: it unpacks to more than %u times its size, or "
-					    "than half of the free space",
-					    file->path, FOREIGN_UNPACKED_RATIO);
-		file->left -= (uint64_t)n;
+		if (take_room(file, (uint64_t)n, error))
+			return -1;
 		if (op_file_write_all(fd, file->block, (size_t)n))
 			return fail_to_write(file, name, error);
 	}
@@ -202,6 +213,8 @@ static int unpack_entry(struct archive_file *file, struct archive_entry *entry,
 {
 	const char *name = archive_file_name_of(file, entry);
 
+	if (take_room(file, ENTRY_BYTES, error))
+		return -1;
 	if (file->library->entry_filetype(entry) == AE_IFDIR)
 		return 0;
 	if (!name || file->library->entry_filetype(entry) != AE_IFREG)

@@ -31,6 +31,22 @@ static bool same_context(const struct prof_context *a, const struct prof_context
 	       a->cpu == b->cpu && a->labels == b->labels;
 }
 
+/* The set of a sample's labels. */
+static uint32_t find_labels(struct prof_tables *tables, const struct prof_sample *sample)
+{
+	size_t n = sample->n_labels;
+
+	if (n > PROF_LABELS_MOST) {
+		if (!tables->has_many_labels)
+			prof_sink_note(&tables->prof.sink,
+				       "a sample has %zu labels; %u of each are kept", n,
+				       PROF_LABELS_MOST);
+		tables->has_many_labels = true;
+		n = PROF_LABELS_MOST;
+	}
+	return labels_set(tables->prof.labels, sample->labels, n);
+}
+
 static uint32_t find_context(struct prof_tables *tables, const struct prof_sample *sample)
 {
 	const unsigned int by = tables->by;
@@ -41,9 +57,7 @@ static uint32_t find_context(struct prof_tables *tables, const struct prof_sampl
 		.pid = by & (PROF_BY_PID | by_tid) ? sample->pid : PROF_ANY,
 		.tid = by & by_tid ? sample->tid : PROF_ANY,
 		.cpu = by & PROF_BY_CPU ? sample->cpu : PROF_ANY,
-		.labels = by & PROF_BY_LABELS ? labels_set(tables->prof.labels, sample->labels,
-							   sample->n_labels)
-					      : 0,
+		.labels = by & PROF_BY_LABELS ? find_labels(tables, sample) : 0,
 	};
 	struct prof *prof = &tables->prof;
 	uint64_t hash;

@@ -12,6 +12,9 @@
 /* The control group of the process, a path below the root of the hierarchy. */
 #define PROF_LABEL_CGROUP "cgroup"
 
+/* Labels of a sample that are kept: programs give it a few, and a file may give it a million. */
+#define PROF_LABELS_MOST 64
+
 struct prof_label_set {
 	size_t first; /* of its labels, in prof_labels::labels */
 	size_t n;
@@ -28,7 +31,8 @@ struct prof_labels {
 	size_t wanted_capacity;
 };
 
-/* The number of the set of @n labels; of two of one name the last counts. */
+/* The number of the set of @n labels, at most PROF_LABELS_MOST; of two of one name the last
+ * counts. */
 uint32_t labels_set(struct prof_labels *labels, const struct prof_label *given, size_t n);
 void labels_free(struct prof_labels *labels);
 

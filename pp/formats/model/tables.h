@@ -24,7 +24,8 @@ struct prof_tables {
 	size_t events_capacity, images_capacity, strings_capacity, contexts_capacity;
 	size_t branches_capacity, losses_capacity, facts_capacity, notes_capacity;
 	size_t totals_capacity, moments_capacity;
-	bool has_no_moments; /* they were dropped */
+	bool has_no_moments;  /* they were dropped */
+	bool has_many_labels; /* a sample had more than are kept, which is told */
 	struct op_hash by_string, by_event, by_image, by_context, by_branch, by_place;
 	uint32_t recent_context;	   /* of the sample before */
 	struct op_pair_table thread_names; /* numbers of strings by process and thread */

@@ -7,6 +7,7 @@
 
 #include "describe.h"
 #include "model_fixture.h"
+#include "pp/formats/model/labels.h"
 #include "pp/formats/model/profile.h"
 
 /* ---- adding up ---- */
@@ -213,6 +214,34 @@ TEST(memory_is_bounded)
 	assert_int_equal(error.code, ENOSPC);
 	prof_finish(prof);
 	assert_int_equal(prof_count(prof), 100);
+	prof_free(prof);
+}
+
+/* Putting a million labels in order would take hours. */
+TEST(a_sample_has_a_bound_of_labels)
+{
+	static struct prof_label labels[1000000];
+	struct prof *prof = prof_new(PROF_BY_LABELS, 0);
+	const struct prof_event event = {.name = "cycles"};
+	const struct prof_value value = {prof->sink.event(&prof->sink, &event), 1, 1};
+	const size_t n = sizeof(labels) / sizeof(labels[0]);
+	struct prof_sample sample = {
+		.values = &value, .n_values = 1, .labels = labels, .n_labels = n};
+	struct prof_cursor cursor = {0};
+
+	for (size_t i = 0; i < n; i++)
+		labels[i].name = (uint32_t)(n - i);
+	for (char i = 0; i < PROF_LABELS_MOST; i++) {
+		const char name[] = {(char)('0' + i), '\0'};
+
+		labels[(size_t)i].name = prof->sink.string(&prof->sink, name);
+	}
+	assert_int_equal(prof->sink.sample(&prof->sink, &sample, NULL), 0);
+	assert_int_equal(prof->n_notes, 1);
+	prof_finish(prof);
+	assert_true(prof_next(prof, &cursor, &sample));
+	assert_int_equal(sample.n_labels, PROF_LABELS_MOST);
+	prof_cursor_free(&cursor);
 	prof_free(prof);
 }
 
