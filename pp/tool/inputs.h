@@ -41,10 +41,12 @@ struct pp_input_readers {
 	 * process, or NULL with @error set. */
 	const char *(*unpack_archive)(const char *path, struct op_error *error);
 
-	/* Makes a session of all of @paths, added up.  Return: its directory, which lives as long
-	 * as the process, or NULL with @error set. */
+	/* Makes a session of all of @paths, added up; of one that is damaged, of what precedes the
+	 * damage, and sets @damage.  Return: its directory, which lives as long as the process, or
+	 * NULL with @error set. */
 	const char *(*make_session)(const struct op_strings *paths,
-				    const struct pp_separation *separation, struct op_error *error);
+				    const struct pp_separation *separation,
+				    struct op_error *damage, struct op_error *error);
 };
 
 #endif

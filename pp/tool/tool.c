@@ -248,7 +248,8 @@ static int unpack_archive(const struct pp_tool *tool, struct pp_spec *spec, stru
 }
 
 /* Makes sessions of the inputs. */
-static int read_inputs(const struct pp_tool *tool, void *job, struct op_error *error)
+static int read_inputs(const struct pp_tool *tool, void *job, struct op_error *damage,
+		       struct op_error *error)
 {
 	struct pp_common *common = job;
 
@@ -265,7 +266,7 @@ static int read_inputs(const struct pp_tool *tool, void *job, struct op_error *e
 		if (!spec->inputs.count)
 			continue;
 		separation = separation_of(tool, job, spec);
-		dir = tool->inputs->make_session(&spec->inputs, &separation, error);
+		dir = tool->inputs->make_session(&spec->inputs, &separation, damage, error);
 		if (!dir)
 			return -1;
 		if (separation.label)
@@ -297,6 +298,7 @@ static enum op_exit tool_run(const struct pp_tool *tool, const struct op_option_
 			     void *job, int argc, char **argv, struct op_error *error)
 {
 	struct pp_common *common = job;
+	struct op_error damage = {0};
 
 	if (read_options(tool, tables, common, argc, argv, error))
 		return OP_EXIT_USAGE;
@@ -309,11 +311,15 @@ static enum op_exit tool_run(const struct pp_tool *tool, const struct op_option_
 	common->specs[0].trust = common->specs[1].trust = common->trust_session;
 	if (!tool->no_session)
 		warn_of_newer(common);
-	if (read_inputs(tool, job, error))
+	if (read_inputs(tool, job, &damage, error))
 		return OP_EXIT_FAILURE;
-	if (!tool->run(job, error))
+	if (tool->run(job, error)) {
+		explain_words(tool, common, error);
+		return OP_EXIT_FAILURE;
+	}
+	if (!damage.code)
 		return OP_EXIT_OK;
-	explain_words(tool, common, error);
+	*error = damage;
 	return OP_EXIT_FAILURE;
 }
 

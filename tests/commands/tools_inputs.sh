@@ -169,7 +169,7 @@ opexport --to=folded - <made | wc -l
 requirement what_precedes_damage_is_reported
 recording
 head -c 12000 made >damaged
-try opreport damaged | tail -n 3
+try opreport damaged | tail -n 5
 
 requirement a_profile_is_no_part_of_a_session
 recording

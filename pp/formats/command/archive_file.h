@@ -14,8 +14,8 @@ bool archive_file_is(const char *path);
 /**
  * archive_file_unpack - unpack one into a directory that lasts as long as the process
  *
- * It must have regular files only, and unpack to no more than INPUT_GATHERED_RATIO allows, where each
- * entry takes 4 KiB at least, nor to more than half of the free space.
+ * It must have regular files only, and unpack to no more than INPUT_GATHERED_RATIO allows, where
+ * each entry takes 4 KiB at least, nor to more than half of the free space.
  *
  * Return: the directory (libop/session/temporary.h), or NULL with @error set.
  */

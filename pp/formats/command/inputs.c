@@ -175,14 +175,17 @@ static int read_word(struct prof *prof, const char *path, unsigned int by,
 
 /* Reads all; of what is damaged, what is before the damage. */
 static int read_words(struct prof *prof, const struct op_strings *paths, unsigned int by,
-		      struct session_options *options, struct op_error *error)
+		      struct session_options *options, struct op_error *damage,
+		      struct op_error *error)
 {
 	for (size_t i = 0; i < paths->count; i++) {
 		if (!read_word(prof, paths->item[i], by, options, error))
 			continue;
 		if (!prof->n_events)
 			return -1;
-		op_warn("%s", error->text);
+		if (damage->code)
+			op_warn("%s", damage->text);
+		*damage = *error;
 		op_warn("%s: only the samples before the error are reported", paths->item[i]);
 	}
 	prof_finish(prof);
@@ -262,7 +265,8 @@ static int write_parts(const struct prof *prof, const char *dir, struct session_
 }
 
 static const char *make_session(const struct op_strings *paths,
-				const struct pp_separation *separation, struct op_error *error)
+				const struct pp_separation *separation, struct op_error *damage,
+				struct op_error *error)
 {
 	unsigned int by = (separation->process ? PROF_BY_PID : 0) |
 			  (separation->thread ? PROF_BY_TID : 0) |
@@ -274,7 +278,7 @@ static const char *make_session(const struct op_strings *paths,
 	char *shown = shown_of(paths);
 	const char *dir = NULL;
 
-	if (!read_words(prof, paths, by, &options, error))
+	if (!read_words(prof, paths, by, &options, damage, error))
 		dir = op_temporary_session_make(shown, error);
 	if (dir && (separation->label ? write_parts(prof, dir, &options, shown, error)
 				      : session_write(prof, dir, &options, error)))
