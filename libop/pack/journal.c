@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,7 @@
 
 #include "journal_layout.h"
 #include "layout.h"
+#include "libop/base/file.h"
 #include "libop/base/hash.h"
 #include "libop/base/page_guard.h"
 #include "libop/session/paths.h"
@@ -67,39 +69,63 @@ static void publish(struct op_journal *journal, uint64_t length)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-int op_journal_create(struct op_journal **out, const char *path, struct op_error *error)
+/* Maps a journal that was created as @fresh, and writes its header. */
+static int journal_begin_file(struct op_journal *journal, const char *fresh, struct op_error *error)
 {
-	struct op_journal *journal = calloc(1, sizeof(*journal));
 	void *map;
 
-	if (!journal)
-		return op_error_memory(error);
-	journal->path = strdup(path);
-	journal->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+	unlink(fresh); /* of a daemon that was killed here */
+	journal->fd = open(fresh, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			   OP_SESSION_FILE_MODE);
-	if (journal->fd < 0 || !journal->path) {
-		op_error_errno(error, "cannot create %s", path);
-		op_journal_close(journal);
-		return -1;
-	}
+	if (journal->fd < 0)
+		return op_error_errno(error, "cannot create %s", journal->path);
 	map = mmap(NULL, OP_JOURNAL_MOST, PROT_READ | PROT_WRITE, MAP_SHARED, journal->fd, 0);
 	if (map == MAP_FAILED)
-		op_error_errno(error, "cannot map %s", path);
-	else
-		journal->map = map;
-	if (!journal->map || journal_grow(journal, OP_JOURNAL_STEP, error)) {
-		unlink(path);
-		op_journal_close(journal);
+		return op_error_errno(error, "cannot map %s", journal->path);
+	journal->map = map;
+	if (journal_grow(journal, OP_JOURNAL_STEP, error))
 		return -1;
-	}
 	*header_of(journal) = (struct journal_header){
 		.version = JOURNAL_VERSION,
 		.header_length = sizeof(struct journal_header),
 	};
 	memcpy(header_of(journal)->magic, JOURNAL_MAGIC, sizeof(header_of(journal)->magic));
 	publish(journal, sizeof(struct journal_header));
-	*out = journal;
 	return 0;
+}
+
+/* Nobody else takes the name meanwhile: the caller has the session's lock. */
+static int name_file(const char *fresh, const char *path, struct op_error *error)
+{
+	if (!access(path, F_OK))
+		errno = EEXIST;
+	else if (!rename(fresh, path))
+		return 0;
+	return op_error_errno(error, "cannot create %s", path);
+}
+
+int op_journal_create(struct op_journal **out, const char *path, struct op_error *error)
+{
+	struct op_journal *journal = calloc(1, sizeof(*journal));
+	char *fresh = op_path("%s.new", path);
+	int result = -1;
+
+	if (journal)
+		journal->fd = -1;
+	if (journal && fresh)
+		journal->path = strdup(path);
+	if (!journal || !journal->path)
+		op_error_memory(error);
+	else if (!journal_begin_file(journal, fresh, error))
+		result = name_file(fresh, path, error);
+	if (!result)
+		*out = journal;
+	if (result && journal && journal->fd >= 0)
+		unlink(fresh);
+	if (result && journal)
+		op_journal_close(journal);
+	free(fresh);
+	return result;
 }
 
 uint32_t op_journal_name(struct op_journal *journal, const char *name,

@@ -32,6 +32,9 @@ struct op_pack_writer;
  * op_journal_create - create a journal, which must not exist
  * @out: set to the handle; op_journal_close() frees it
  *
+ * It is written as `PATH.new` and renamed when it has its header, so that a reader that meets
+ * the name meets the header.  The caller has the session's lock.
+ *
  * Return: 0, or -1 with @error set.
  */
 int op_journal_create(struct op_journal **out, const char *path, struct op_error *error);
