@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,11 +17,13 @@
 #include "libop/base/memory.h"
 #include "libop/base/remove_tree.h"
 
+#define UNIQUE 6 /* characters that mkdtemp() chooses */
+
 struct temporary {
 	struct temporary *next;
 	char *path, *shown;
-	pid_t remover; /* the child that removes it, when it reads the end of a pipe: */
-	int pipe;      /* our end of it */
+	pid_t keeper; /* the child that makes and removes it; it ends when it reads the end of: */
+	int socket;   /* our end of a pair */
 };
 
 static struct temporary *all;
@@ -50,41 +53,85 @@ static void ignore_signals(void)
 		signal(signals[i], SIG_IGN);
 }
 
-/* It keeps nothing open that others wait for the end of: a pager waits for our output. */
-static void wait_for_end(int pipe)
+/* What it says of the directory: errno, or 0 and the end of its name. */
+struct answer {
+	int error;
+	char end[UNIQUE];
+};
+
+/*
+ * The child makes the directory, too: there is none that nobody would remove, whenever this process
+ * is killed.  It keeps nothing open that others wait for the end of: a pager waits for our output.
+ */
+static void keep_directory(char *path, int socket)
 {
+	struct answer answer = {.error = mkdtemp(path) ? 0 : errno};
 	char byte;
 
-	dup2(pipe, STDIN_FILENO);
+	memcpy(answer.end, path + strlen(path) - UNIQUE, UNIQUE);
+	dup2(socket, STDIN_FILENO);
 	close_range(STDIN_FILENO + 1, ~0U, 0);
-	while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
-		;
+	if (send(STDIN_FILENO, &answer, sizeof(answer), MSG_NOSIGNAL) == sizeof(answer))
+		while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR)
+			;
+	if (!answer.error)
+		remove_directory(path);
 }
 
-static int start_remover(struct temporary *temporary)
+/* ---- this process ---- */
+
+/* 0, or -1 with errno set. */
+static int start_keeper(struct temporary *temporary)
 {
 	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -1;
 	fflush(NULL);
-	temporary->remover = fork();
-	if (!temporary->remover) {
+	temporary->keeper = fork();
+	if (!temporary->keeper) {
 		setsid(); /* signals to our group are not for it */
 		ignore_signals();
-		wait_for_end(ends[0]);
-		remove_directory(temporary->path);
+		keep_directory(temporary->path, ends[0]);
 		_exit(0);
 	}
 	close(ends[0]);
-	temporary->pipe = ends[1];
-	if (temporary->remover > 0)
+	temporary->socket = ends[1];
+	if (temporary->keeper > 0)
 		return 0;
 	close(ends[1]);
 	return -1;
 }
 
-/* ---- this process ---- */
+/* Other children may have our end of the socket, too.  Return: what waitpid() says of the keeper. */
+static int end_keeper(const struct temporary *temporary)
+{
+	int status = 0;
+
+	shutdown(temporary->socket, SHUT_RDWR);
+	close(temporary->socket);
+	while (waitpid(temporary->keeper, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
+}
+
+/* 0, or -1 with errno set. */
+static int wait_for_directory(struct temporary *temporary)
+{
+	struct answer answer;
+	ssize_t got;
+
+	do
+		got = recv(temporary->socket, &answer, sizeof(answer), MSG_WAITALL);
+	while (got < 0 && errno == EINTR);
+	if (got == sizeof(answer) && !answer.error) {
+		memcpy(temporary->path + strlen(temporary->path) - UNIQUE, answer.end, UNIQUE);
+		return 0;
+	}
+	end_keeper(temporary);
+	errno = got == sizeof(answer) ? answer.error : ECHILD; /* it was killed */
+	return -1;
+}
 
 static void temporary_free(struct temporary *temporary)
 {
@@ -111,14 +158,8 @@ const char *op_temporary_session_make(const char *shown, struct op_error *error)
 
 	temporary->path = op_format("%s/oprofile-XXXXXX", top);
 	temporary->shown = op_copy(shown);
-	if (!mkdtemp(temporary->path)) {
+	if (start_keeper(temporary) || wait_for_directory(temporary)) {
 		op_error_errno(error, "%s: cannot create a temporary session in %s", shown, top);
-		temporary_free(temporary);
-		return NULL;
-	}
-	if (start_remover(temporary)) {
-		op_error_errno(error, "%s: a temporary session", shown);
-		remove_directory(temporary->path);
 		temporary_free(temporary);
 		return NULL;
 	}
@@ -144,11 +185,8 @@ void op_temporary_sessions_remove(void)
 
 	while ((temporary = all)) {
 		all = temporary->next;
-		remove_directory(temporary->path);
-		kill(temporary->remover, SIGKILL);
-		while (waitpid(temporary->remover, NULL, 0) < 0 && errno == EINTR)
-			;
-		close(temporary->pipe);
+		if (end_keeper(temporary)) /* somebody has killed it */
+			remove_directory(temporary->path);
 		temporary_free(temporary);
 	}
 }
