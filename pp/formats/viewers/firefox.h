@@ -9,11 +9,11 @@
 #include "libop/base/hash.h"
 #include "libop/text/json.h"
 #include "pp/formats/model/format.h"
+#include "pp/formats/session/function_tree.h"
 #include "pp/formats/session/named_stack.h"
 
 #define VERSION		48
 #define GECKO_VERSION	27 /* that this version was made of */
-#define NO_PREFIX	UINT32_MAX
 #define NOT_MET		(UINT32_MAX - 1) /* no stack yet */
 #define CATEGORY_USER	0
 #define CATEGORY_KERNEL 1
@@ -23,12 +23,8 @@ struct frame {
 	int64_t line;
 };
 
-struct stack {
-	uint32_t prefix, frame;
-};
-
 struct sample {
-	uint32_t stack; /* NO_PREFIX: none */
+	uint32_t stack; /* a node of the thread's stacks, or FUNCTION_TREE_ROOT */
 	uint64_t count, events;
 	uint64_t time; /* ns since the first of all samples, if times are known */
 };
@@ -39,9 +35,7 @@ struct thread {
 	struct frame *frames;
 	size_t n_frames, frames_capacity;
 	struct op_hash by_frame;
-	struct stack *stacks;
-	size_t n_stacks, stacks_capacity;
-	struct op_hash by_stack;
+	struct function_tree stacks; /* of numbers of frames */
 	struct sample *samples;
 	size_t n_samples, samples_capacity;
 };

@@ -36,25 +36,9 @@ static uint32_t find_frame(struct thread *thread, const struct frame *wanted)
 	return id;
 }
 
-static uint32_t find_stack(struct thread *thread, uint32_t prefix, uint32_t frame)
-{
-	uint64_t hash = op_hash_mix(prefix, frame);
-	uint32_t id;
-
-	op_hash_for_each_possible (&thread->by_stack, hash, id)
-		if (thread->stacks[id].prefix == prefix && thread->stacks[id].frame == frame)
-			return id;
-	id = (uint32_t)thread->n_stacks++;
-	thread->stacks = op_grow(thread->stacks, &thread->stacks_capacity, thread->n_stacks,
-				 sizeof(*thread->stacks));
-	thread->stacks[id] = (struct stack){prefix, frame};
-	op_hash_add_or_exit(&thread->by_stack, hash, id);
-	return id;
-}
-
 uint32_t firefox_add_stack(struct thread *thread, const struct named_stack *named)
 {
-	uint32_t stack = NO_PREFIX, depth = 0;
+	uint32_t stack = FUNCTION_TREE_ROOT, depth = 0;
 
 	for (size_t i = 0; i < named->n; i++) {
 		const struct named_frame *at = &named->frames[i];
@@ -63,7 +47,7 @@ uint32_t firefox_add_stack(struct thread *thread, const struct named_stack *name
 		depth = at->is_inlined ? depth + 1 : 0;
 		frame = (struct frame){named_function(&thread->functions, at), depth,
 				       at->line->line};
-		stack = find_stack(thread, stack, find_frame(thread, &frame));
+		stack = function_tree_step(&thread->stacks, i, find_frame(thread, &frame));
 	}
 	return stack;
 }
@@ -79,15 +63,14 @@ void firefox_clear_thread(struct thread *thread)
 {
 	named_functions_free(&thread->functions);
 	op_hash_free(&thread->by_frame);
-	op_hash_free(&thread->by_stack);
-	thread->n_frames = thread->n_stacks = thread->n_samples = 0;
+	function_tree_free(&thread->stacks);
+	thread->n_frames = thread->n_samples = 0;
 }
 
 void firefox_free_thread(struct thread *thread)
 {
 	firefox_clear_thread(thread);
 	free(thread->frames);
-	free(thread->stacks);
 	free(thread->samples);
 }
 
@@ -205,7 +188,7 @@ static const char *index_text(uint32_t number)
 {
 	static char text[16];
 
-	if (number == NO_PREFIX)
+	if (number == FUNCTION_TREE_ROOT)
 		return "null";
 	snprintf(text, sizeof(text), "%" PRIu32, number);
 	return text;
@@ -213,15 +196,15 @@ static const char *index_text(uint32_t number)
 
 void firefox_put_stacks(struct firefox *firefox)
 {
-	const struct thread *thread = &firefox->thread;
+	const struct function_tree *stacks = &firefox->thread.stacks;
+	const struct function_tree_node *nodes = stacks->nodes;
 	struct op_json *json = &firefox->json;
 
-	open_table(json, "stackTable", thread->n_stacks);
-	COLUMN(json, "prefix", thread->n_stacks, "%s", index_text(thread->stacks[i].prefix));
-	COLUMN(json, "frame", thread->n_stacks, "%" PRIu32, thread->stacks[i].frame);
-	COLUMN(json, "category", thread->n_stacks, "%d",
-	       category(firefox, thread->stacks[i].frame));
-	COLUMN(json, "subcategory", thread->n_stacks, "0");
+	open_table(json, "stackTable", stacks->n);
+	COLUMN(json, "prefix", stacks->n, "%s", index_text(nodes[i].parent));
+	COLUMN(json, "frame", stacks->n, "%" PRIu32, nodes[i].function);
+	COLUMN(json, "category", stacks->n, "%d", category(firefox, nodes[i].function));
+	COLUMN(json, "subcategory", stacks->n, "0");
 	op_json_end(json);
 }
 
