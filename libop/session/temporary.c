@@ -103,7 +103,7 @@ static int start_keeper(struct temporary *temporary)
 	return -1;
 }
 
-/* Other children may have our end of the socket, too.  Return: what waitpid() says of the keeper. */
+/* Other children may have our end of the socket, too.  Return: the keeper's status of waitpid(). */
 static int end_keeper(const struct temporary *temporary)
 {
 	int status = 0;

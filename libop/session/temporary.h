@@ -13,8 +13,8 @@
  * @shown: what users call the session, such as the path of the profile; is copied
  *
  * It is in $TMPDIR, or /tmp, and only this user can read it; of root, not in a $TMPDIR of another.
- * A child process removes it when this process has ended, even by a signal.  To be called before
- * threads are made.
+ * A child process makes it, and removes it when this process has ended, even by a signal.  To be
+ * called before threads are made.
  *
  * Return: its absolute path, which lives until op_temporary_sessions_remove(), or NULL with @error
  * set.
@@ -29,7 +29,7 @@ const char *op_temporary_session_make(const char *shown, struct op_error *error)
  */
 const char *op_session_shown(const char *path);
 
-/* Removes all of them, before the process ends. */
+/* Removes all of them, and waits for that. */
 void op_temporary_sessions_remove(void);
 
 #endif
