@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 	struct op_error error;
 	int ready = -1, status;
 
-	op_program_set(argv[0]);
+	op_program_begin(argv[0]);
 	if (options_parse(argc, (const char **)argv, &options, &error)) {
 		options_free(&options);
 		return op_usage_error(&error);

@@ -5,9 +5,11 @@
 #include "error.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "pinned_path.h"
 #include "safe_text.h"
@@ -83,10 +85,20 @@ int op_error_memory(struct op_error *error)
 	return op_error_set(error, ENOMEM, OP_OUT_OF_MEMORY);
 }
 
-void op_program_set(const char *argv0)
+/* open() takes the lowest number that is free: those below @fd are open by then. */
+static void open_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+		    open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+			op_die_errno(OP_EXIT_FAILURE, "/dev/null");
+}
+
+void op_program_begin(const char *argv0)
 {
 	const char *slash;
 
+	open_standard_descriptors();
 	if (!argv0 || !*argv0)
 		return;
 	slash = strrchr(argv0, '/');

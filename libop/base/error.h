@@ -49,8 +49,14 @@ int op_error_code(struct op_error *error, int code, const char *format, ...)
 /* Fills in @error (which may be NULL) with ENOMEM and returns -1. */
 int op_error_memory(struct op_error *error);
 
-/* Remembers the name of the program, the last component of @argv0. */
-void op_program_set(const char *argv0);
+/**
+ * op_program_begin - to be called first in main()
+ * @argv0: its last component is the name of the program; lives as long as the program
+ *
+ * Standard input, output and error that the caller has closed are opened, so that no file of ours
+ * gets their numbers and what is meant for them; to read or to write them still fails.
+ */
+void op_program_begin(const char *argv0);
 const char *op_program(void);
 
 void op_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -336,7 +336,7 @@ int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)
 	struct op_error error;
 	enum op_exit status;
 
-	op_program_set(argv[0]);
+	op_program_begin(argv[0]);
 	op_progress_begin();
 	status = tool_run(tool, tables, job, argc, argv, &error);
 	op_progress_end();

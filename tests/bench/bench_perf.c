@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 {
 	char command[64];
 
-	op_program_set(argv[0]);
+	op_program_begin(argv[0]);
 	if (argc == 3 && !strcmp(argv[1], "--import")) {
 		prof_free(import(argv[2]));
 		return 0;

@@ -312,7 +312,7 @@ int main(int argc, char **argv)
 	const char *base = getenv("TMPDIR"), *only = argc > 1 ? argv[1] : NULL;
 	char *dir = op_path("%s/oprofile-bench-XXXXXX", base ? base : "/tmp"), *remove;
 
-	op_program_set(argv[0]);
+	op_program_begin(argv[0]);
 	if (argc == 5 && !strcmp(argv[1], "--record"))
 		return record(argv[2], argv[3], argv[4]);
 	if (!dir || !mkdtemp(dir))

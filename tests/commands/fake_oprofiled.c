@@ -166,7 +166,7 @@ int main(int argc, char **argv)
 	char byte;
 	int ready[2];
 
-	op_program_set(argv[0]);
+	op_program_begin(argv[0]);
 	if (getenv("FAKE_MODE"))
 		mode = getenv("FAKE_MODE");
 	for (int i = 1; i < argc; i++) {

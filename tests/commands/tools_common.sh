@@ -47,3 +47,21 @@ each try <<-EOF
 	opgprof --session-dir=/nonexistent
 	opexport --session-dir=/nonexistent --to=folded
 EOF
+
+requirement closed_standard_descriptors_are_no_other_file
+make_profile >made <<-END
+	pprof 6='' 6='s' 6='n' 6='f' 1=(1=1 2=2) 4=(1=1 4=(1=1)) 5=(1=1 2=3) 2=(1=1 2=3)
+END
+opimport -o data made
+find data -type f -exec sha256sum {} + | sort >whole
+for closed in '>&-' '<&- >&-' '2>&-' '<&- >&- 2>&-'; do
+	rm -rf again
+	for command in "opreport made" "opimport -o again made"; do
+		status=0
+		eval "$command $closed" >said 2>&1 || status=$?
+		echo "$command $closed: $status, $(head -n 1 said)"
+	done
+	mv data first && mv again data
+	find data -type f -exec sha256sum {} + | sort | diff whole -
+	rm -rf data && mv first data
+done

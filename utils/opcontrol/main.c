@@ -35,7 +35,7 @@ int main(int argc, const char **argv)
 	bool usage;
 	int ret;
 
-	op_program_set(argv[0]);
+	op_program_begin(argv[0]);
 	if (request_parse(argc, argv, &request, &error)) {
 		request_free(&request);
 		return op_usage_error(&error);

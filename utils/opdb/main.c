@@ -213,7 +213,7 @@ int main(int argc, char **argv)
 	struct op_error error;
 	int status, wrong;
 
-	op_program_set(argv[0]);
+	op_program_begin(argv[0]);
 	page_guard_ignore_file_limit();
 	wrong = op_options_read(tables, SYNOPSIS, argc, (const char **)argv, &words, &error);
 	if (!wrong) {

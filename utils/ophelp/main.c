@@ -196,7 +196,7 @@ int main(int argc, const char **argv)
 	struct op_error error;
 	int result;
 
-	op_program_set(argv[0]);
+	op_program_begin(argv[0]);
 	if (request_parse(argc, argv, &request, &error)) {
 		request_free(&request);
 		op_die(OP_EXIT_USAGE, "%s (see %s --help)", error.text, op_program());

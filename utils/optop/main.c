@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 	struct op_error error = {0};
 	int status;
 
-	op_program_set(argv[0]);
+	op_program_begin(argv[0]);
 	setlocale(LC_CTYPE, "");
 	if (request_parse(argc, (const char **)argv, &request, &error)) {
 		request_free(&request);

@@ -123,7 +123,7 @@ int main(int argc, char **argv)
 	struct op_error error;
 	int status;
 
-	op_program_set(argv[0]);
+	op_program_begin(argv[0]);
 	if (argc > 1 && !strcmp(argv[1], WORKLOAD_OPTION))
 		return do_workload(argc, argv);
 	if (selftest_parse(&request, argc, (const char **)argv, &error))

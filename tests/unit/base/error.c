@@ -89,7 +89,7 @@ static void check_message(void (*function)(void), int status, const char *expect
 	assert_true(pid >= 0);
 	if (!pid) {
 		dup2(ends[1], STDERR_FILENO);
-		op_program_set("/usr/bin/prog");
+		op_program_begin("/usr/bin/prog");
 		function();
 		_exit(0);
 	}
@@ -124,7 +124,7 @@ TEST(a_message_is_one_write)
 	assert_true(pid >= 0);
 	if (!pid) {
 		dup2(ends[1], STDERR_FILENO);
-		op_program_set("/usr/bin/prog");
+		op_program_begin("/usr/bin/prog");
 		warn_errno();
 		_exit(0);
 	}
