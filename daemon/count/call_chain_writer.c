@@ -9,8 +9,8 @@
 
 #include "call_chains.h"
 #include "libop/session/log.h"
-#include "sample_file.h"
-#include "stats.h"
+#include "daemon/files/sample_file.h"
+#include "daemon/files/stats.h"
 
 /* The number of an image that the file cannot take: its frames get no nodes. */
 #define NO_IMAGE UINT32_MAX

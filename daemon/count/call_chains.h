@@ -15,7 +15,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/hash.h"
-#include "sample_file.h"
+#include "daemon/files/sample_file.h"
 
 /* The kernel module delivers 255 callers; perf_event_max_stack is 127 by default. */
 #define CHAIN_FRAMES_MOST 8192

@@ -6,7 +6,7 @@
 #define DAEMON_COUNT_CONFIG_H
 
 #include "daemon/budget/budget.h"
-#include "kernel.h"
+#include "daemon/images/kernel.h"
 #include "libop/base/strings.h"
 #include "separation.h"
 

@@ -10,8 +10,8 @@
 #include "config.h"
 #include "daemon/sources/source.h"
 #include "module/uapi/oprofile.h"
-#include "sample_file.h"
-#include "stats.h"
+#include "daemon/files/sample_file.h"
+#include "daemon/files/stats.h"
 
 #define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)

@@ -16,7 +16,7 @@
 
 #include "call_chain_writer.h"
 #include "context.h"
-#include "counted_events.h"
+#include "daemon/files/counted_events.h"
 #include "feed.h"
 #include "libop/session/log.h"
 #include "locator.h"

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "image.h"
+#include "daemon/images/image.h"
 #include "libop/perf/event.h"
 
 /* What the kernel may keep for a reader; it grants less than that where it is limited. */

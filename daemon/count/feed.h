@@ -16,7 +16,7 @@
 
 #include "call_chains.h"
 #include "context.h"
-#include "counted_events.h"
+#include "daemon/files/counted_events.h"
 #include "libop/base/buffer.h"
 #include "libop/base/error.h"
 #include "libop/session/feed.h"

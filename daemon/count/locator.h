@@ -8,11 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "anonymous.h"
+#include "daemon/images/anonymous.h"
 #include "context.h"
-#include "image.h"
-#include "kernel.h"
-#include "stats.h"
+#include "daemon/images/image.h"
+#include "daemon/images/kernel.h"
+#include "daemon/files/stats.h"
 
 /* struct address_range - addresses of one image */
 struct address_range {

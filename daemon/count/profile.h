@@ -10,11 +10,11 @@
 
 #include "call_chains.h"
 #include "config.h"
-#include "counted_events.h"
+#include "daemon/files/counted_events.h"
 #include "decoder.h"
 #include "feed.h"
 #include "locator.h"
-#include "sample_file.h"
+#include "daemon/files/sample_file.h"
 #include "session_stats.h"
 
 struct profile {

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 
 #include "context.h"
-#include "image.h"
+#include "daemon/images/image.h"
 #include "libop/session/sample_name.h"
-#include "sample_key.h"
+#include "daemon/files/sample_key.h"
 
 struct separation {
 	bool lib;    /* samples of libraries, by application */

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "overhead.h"
-#include "stats.h"
+#include "daemon/files/stats.h"
 #include "libop/session/account.h"
 #include "libop/session/log.h"
 #include "multiplexed_times.h"

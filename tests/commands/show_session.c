@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "daemon/count/stats.h"
+#include "daemon/files/stats.h"
 #include "libdb/odb/odb.h"
 #include "libdb/stacks/stacks.h"
 #include "libop/base/file.h"

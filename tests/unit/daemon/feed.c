@@ -6,7 +6,7 @@
 #include "tests/unit/test.h"
 
 #include "daemon/count/feed.h"
-#include "daemon/count/image.h"
+#include "daemon/images/image.h"
 
 static struct image program = {.id = {.kind = OP_IMAGE_FILE, .name = (char *)"/bin/app"}};
 static const struct context context = {.has_task = true, .tid = 12, .tgid = 11, .cpu = 1};

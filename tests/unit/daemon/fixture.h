@@ -94,7 +94,7 @@ char *session_text(const char *session_dir);
 /* Compares that text, and checks that each number of the statistics adds up. */
 void session_expect(struct test_session *session, const char *text);
 
-/* The statistics must add up (daemon/count/stats.h), and the sample files hold what they say. */
+/* The statistics must add up (daemon/files/stats.h), and the sample files hold what they say. */
 void session_check_sums(struct test_session *session);
 
 #define session_stat(session, which) ((session)->profile.stats.samples.value[which])

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "daemon/count/image_name.h"
+#include "daemon/images/image_name.h"
 #include "libdb/odb/odb.h"
 #include "libop/base/array.h"
 #include "libop/base/file.h"

@@ -5,8 +5,8 @@
  * An open sample file takes a descriptor and a mapping.  At the limits of the process, the least
  * recently used are closed.
  */
-#ifndef DAEMON_COUNT_SAMPLE_FILE_H
-#define DAEMON_COUNT_SAMPLE_FILE_H
+#ifndef DAEMON_FILES_SAMPLE_FILE_H
+#define DAEMON_FILES_SAMPLE_FILE_H
 
 #include <stdint.h>
 

@@ -13,8 +13,8 @@
  * To read the kernel's symbols costs 100 million instructions.  They are read when the daemon
  * starts, a module is loaded or an address is unknown, and not merely because a session begins.
  */
-#ifndef DAEMON_COUNT_KERNEL_H
-#define DAEMON_COUNT_KERNEL_H
+#ifndef DAEMON_IMAGES_KERNEL_H
+#define DAEMON_IMAGES_KERNEL_H
 
 #include <stdbool.h>
 #include <stdint.h>

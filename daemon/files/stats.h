@@ -3,8 +3,8 @@
  * What the daemon counts of the statistics of a session (libop/session/statistics.h), and what its
  * source reports.
  */
-#ifndef DAEMON_COUNT_STATS_H
-#define DAEMON_COUNT_STATS_H
+#ifndef DAEMON_FILES_STATS_H
+#define DAEMON_FILES_STATS_H
 
 #include <stdint.h>
 #include <stdio.h>

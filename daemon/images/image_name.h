@@ -16,8 +16,8 @@
  * ID is the first 16 hexadecimal digits of the file's build-id, or MAJOR:MINOR-INODE with
  * "-gGENERATION" and "-tMTIME" after it where these are known.
  */
-#ifndef DAEMON_COUNT_IMAGE_NAME_H
-#define DAEMON_COUNT_IMAGE_NAME_H
+#ifndef DAEMON_IMAGES_IMAGE_NAME_H
+#define DAEMON_IMAGES_IMAGE_NAME_H
 
 #include "daemon/sources/source.h"
 

@@ -3,8 +3,8 @@
  * Images: files, anonymous memory and kernel code that samples are in.  There is one struct image
  * for each name in sample files, whatever the number of cookies that stand for it.
  */
-#ifndef DAEMON_COUNT_IMAGE_H
-#define DAEMON_COUNT_IMAGE_H
+#ifndef DAEMON_IMAGES_IMAGE_H
+#define DAEMON_IMAGES_IMAGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  * another process; both at most once a buffer.  The maps of processes that have ended are kept; the
  * least recently used are dropped when there are too many.
  */
-#ifndef DAEMON_COUNT_ANONYMOUS_H
-#define DAEMON_COUNT_ANONYMOUS_H
+#ifndef DAEMON_IMAGES_ANONYMOUS_H
+#define DAEMON_IMAGES_ANONYMOUS_H
 
 #include <stdint.h>
 

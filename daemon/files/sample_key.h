@@ -2,13 +2,13 @@
 /*
  * What tells sample files apart, and what follows from it: their names and headers.
  */
-#ifndef DAEMON_COUNT_SAMPLE_KEY_H
-#define DAEMON_COUNT_SAMPLE_KEY_H
+#ifndef DAEMON_FILES_SAMPLE_KEY_H
+#define DAEMON_FILES_SAMPLE_KEY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "image.h"
+#include "daemon/images/image.h"
 #include "libdb/odb/odb.h"
 #include "libop/events/spec.h"
 

@@ -2,8 +2,8 @@
 /*
  * The events that are counted, and which counter counts which of them.
  */
-#ifndef DAEMON_COUNT_COUNTED_EVENTS_H
-#define DAEMON_COUNT_COUNTED_EVENTS_H
+#ifndef DAEMON_FILES_COUNTED_EVENTS_H
+#define DAEMON_FILES_COUNTED_EVENTS_H
 
 #include <stdint.h>
 
