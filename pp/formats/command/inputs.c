@@ -207,12 +207,11 @@ static char *shown_of(const struct op_strings *paths)
  * none. */
 static bool find_values(const struct prof *prof, const char *label, struct op_names *values)
 {
-	struct prof_cursor cursor = {0};
-	struct prof_sample sample;
 	bool has_others = false;
 
-	while (values->n <= LABEL_VALUES_MOST && prof_next(prof, &cursor, &sample)) {
-		const struct prof_label *found = prof_label_named(prof, &sample, label);
+	for (size_t i = 0; values->n <= LABEL_VALUES_MOST && i < prof->n_contexts; i++) {
+		const struct prof_label *found =
+			prof_context_label(prof, &prof->contexts[i], label);
 		char *text = found ? prof_label_text(prof, found) : NULL;
 
 		if (text)
@@ -220,7 +219,6 @@ static bool find_values(const struct prof *prof, const char *label, struct op_na
 		has_others |= !text;
 		free(text);
 	}
-	prof_cursor_free(&cursor);
 	return has_others;
 }
 

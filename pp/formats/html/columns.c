@@ -128,7 +128,7 @@ static uint32_t *events_of_values(const struct columns *columns, const struct pr
 	struct prof_sample sample;
 	size_t n = 0;
 
-	while (prof_next(prof, &cursor, &sample))
+	while (prof_next_values(prof, &cursor, &sample))
 		for (size_t i = 0; i < sample.n_values; i++)
 			events[n++] = sample.values[i].event;
 	prof_cursor_free(&cursor);

@@ -448,7 +448,7 @@ size_t prof_count(const struct prof *prof)
 
 	if (!prof->flats->n)
 		return prof->tree->n_stacks;
-	while (prof_next(prof, &cursor, &sample))
+	while (prof_next_values(prof, &cursor, &sample))
 		n++;
 	prof_cursor_free(&cursor);
 	return n;
@@ -493,8 +493,9 @@ static void add_value(void *context, const struct prof_value *value)
 
 static void put_frame(struct prof_cursor *cursor, size_t depth, struct prof_frame frame)
 {
-	cursor->frames = op_grow(cursor->frames, &cursor->frames_capacity, depth + 1,
-				 sizeof(*cursor->frames));
+	if (depth == cursor->frames_capacity)
+		cursor->frames = op_grow(cursor->frames, &cursor->frames_capacity, depth + 1,
+					 sizeof(*cursor->frames));
 	cursor->frames[depth] = frame;
 }
 
@@ -565,11 +566,20 @@ static void take_entries(const struct prof *prof, struct prof_cursor *cursor,
 	cursor->at += (size_t)(at - entry);
 }
 
-bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_sample *sample)
+/* The next entry of a wanted context, or NULL. */
+static const struct prof_entry *find_entry(const struct prof *prof, struct prof_cursor *cursor)
 {
 	const struct prof_tree *tree = prof->tree;
-	const struct prof_entry *entry =
-		cursor->at < tree->n_entries ? &tree->entries[cursor->at] : NULL;
+
+	while (cursor->contexts && cursor->at < tree->n_entries &&
+	       !cursor->contexts[tree->entries[cursor->at].context])
+		cursor->at++;
+	return cursor->at < tree->n_entries ? &tree->entries[cursor->at] : NULL;
+}
+
+bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_sample *sample)
+{
+	const struct prof_entry *entry = find_entry(prof, cursor);
 	size_t depth = entry ? put_stack(prof, cursor, entry) : 0;
 	bool has_flat = false;
 	int order;
@@ -577,7 +587,7 @@ bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_
 	if (prof->flats->n) {
 		if (!cursor->flats)
 			cursor->flats = op_alloc(1, sizeof(*cursor->flats));
-		has_flat = flats_peek(prof->flats, cursor->flats);
+		has_flat = flats_peek(prof->flats, cursor->contexts, cursor->flats);
 	}
 	if (!entry && !has_flat)
 		return false;
@@ -594,6 +604,23 @@ bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_
 	} else {
 		*sample = sample_in(prof, cursor, entry->context, depth);
 	}
+	return true;
+}
+
+bool prof_next_values(const struct prof *prof, struct prof_cursor *cursor,
+		      struct prof_sample *sample)
+{
+	const struct prof_entry *entry;
+
+	/* places without callers join stacks of one frame */
+	if (prof->flats->n)
+		return prof_next(prof, cursor, sample);
+	entry = find_entry(prof, cursor);
+	if (!entry)
+		return false;
+	cursor->n_values = 0;
+	take_entries(prof, cursor, entry);
+	*sample = sample_in(prof, cursor, entry->context, 0);
 	return true;
 }
 

@@ -114,11 +114,14 @@ void flats_sort(struct prof_flats *flats, const uint32_t *image_rank, const uint
 
 /* ---- a walk ---- */
 
-/* Enters the columns of the next context and image.  Return: false if there are none. */
-static bool enter_columns(const struct prof_flats *flats, struct prof_flat_walk *walk)
+/* Enters the columns of the next wanted context and image.  Return: false if there are none. */
+static bool enter_columns(const struct prof_flats *flats, const bool *contexts,
+			  struct prof_flat_walk *walk)
 {
 	const struct prof_flat *first;
 
+	while (contexts && walk->end < flats->n && !contexts[flats->columns[walk->end].context])
+		walk->end++;
 	walk->first = walk->end;
 	if (walk->first == flats->n)
 		return false;
@@ -134,7 +137,7 @@ static bool enter_columns(const struct prof_flats *flats, struct prof_flat_walk 
 	return true;
 }
 
-bool flats_peek(const struct prof_flats *flats, struct prof_flat_walk *walk)
+bool flats_peek(const struct prof_flats *flats, const bool *contexts, struct prof_flat_walk *walk)
 {
 	bool found = false;
 
@@ -149,7 +152,7 @@ bool flats_peek(const struct prof_flats *flats, struct prof_flat_walk *walk)
 				found = true;
 			}
 		}
-	} while (!found && enter_columns(flats, walk));
+	} while (!found && enter_columns(flats, contexts, walk));
 	return found;
 }
 

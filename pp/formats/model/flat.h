@@ -46,8 +46,9 @@ struct prof_flat_walk {
 	uint64_t offset;
 };
 
-/* Finds the next place.  Return: false at the end. */
-bool flats_peek(const struct prof_flats *flats, struct prof_flat_walk *walk);
+/* Finds the next place of a context that is wanted (as of struct prof_cursor).  Return: false at
+ * the end. */
+bool flats_peek(const struct prof_flats *flats, const bool *contexts, struct prof_flat_walk *walk);
 
 /* Goes on behind the place that flats_peek() found, after calling @add with each of its values, in
  * the order of events. */

@@ -143,13 +143,27 @@ int labels_compare(const struct prof *prof, uint32_t a, uint32_t b)
 
 /* ---- what they say ---- */
 
+static const struct prof_label *
+label_named(const struct prof *prof, const struct prof_label *labels, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(prof->strings[labels[i].name], name))
+			return &labels[i];
+	return NULL;
+}
+
 const struct prof_label *prof_label_named(const struct prof *prof, const struct prof_sample *sample,
 					  const char *name)
 {
-	for (size_t i = 0; i < sample->n_labels; i++)
-		if (!strcmp(prof->strings[sample->labels[i].name], name))
-			return &sample->labels[i];
-	return NULL;
+	return label_named(prof, sample->labels, sample->n_labels, name);
+}
+
+const struct prof_label *prof_context_label(const struct prof *prof,
+					    const struct prof_context *context, const char *name)
+{
+	const struct prof_label_set *set = &prof->labels->sets[context->labels];
+
+	return label_named(prof, prof->labels->labels + set->first, set->n, name);
 }
 
 char *prof_label_text(const struct prof *prof, const struct prof_label *label)
@@ -171,8 +185,8 @@ char *prof_labels_text(const struct prof *prof, const struct prof_sample *sample
 	for (size_t i = 0; i < sample->n_labels; i++) {
 		char *text = prof_label_text(prof, &sample->labels[i]);
 
-		fprintf(stream.out, "%s%s=%s", i ? ", " : "",
-			prof->strings[sample->labels[i].name], text);
+		fprintf(stream.out, "%s%s=%s", i ? ", " : "", prof->strings[sample->labels[i].name],
+			text);
 		free(text);
 	}
 	op_text_stream_close(&stream);

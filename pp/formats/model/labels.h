@@ -46,6 +46,10 @@ int labels_compare(const struct prof *prof, uint32_t a, uint32_t b);
 const struct prof_label *prof_label_named(const struct prof *prof, const struct prof_sample *sample,
 					  const char *name);
 
+/* The same of a context of a finished profile. */
+const struct prof_label *prof_context_label(const struct prof *prof,
+					    const struct prof_context *context, const char *name);
+
 /* What a label says, as text; the caller frees it. */
 char *prof_label_text(const struct prof *prof, const struct prof_label *label);
 

@@ -333,11 +333,13 @@ void prof_finish(struct prof *prof);
  *		...
  *	prof_cursor_free(&cursor);
  *
- * What the sample points to is good until the next call.
+ * What the sample points to is good until the next call.  With cursor.contexts set before the
+ * first call, samples of other contexts are passed over.
  */
 struct prof_flat_walk;
 
 struct prof_cursor {
+	const bool *contexts; /* by number: whether they are wanted; NULL: all are */
 	size_t at;
 	struct prof_flat_walk *flats;
 	size_t n_values;
@@ -347,6 +349,9 @@ struct prof_cursor {
 };
 
 bool prof_next(const struct prof *prof, struct prof_cursor *cursor, struct prof_sample *sample);
+/* The same for who needs no frames, which the sample may be without: several times as fast. */
+bool prof_next_values(const struct prof *prof, struct prof_cursor *cursor,
+		      struct prof_sample *sample);
 void prof_cursor_free(struct prof_cursor *cursor);
 
 /* The name that a thread had last, of a profile by PROF_BY_TID but not PROF_BY_COMM; "": not known.

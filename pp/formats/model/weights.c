@@ -50,7 +50,7 @@ bool *prof_weights(const struct prof *prof, bool want_samples)
 		/* blocks of memory are no periods, even if all are equal */
 		weights[i] = !periods[i] && unit && !strcmp(unit, "bytes");
 	}
-	while (prof_next(prof, &cursor, &sample))
+	while (prof_next_values(prof, &cursor, &sample))
 		for (size_t i = 0; i < sample.n_values; i++) {
 			uint32_t event = sample.values[i].event;
 

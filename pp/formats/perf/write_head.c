@@ -113,7 +113,7 @@ static uint64_t cpus_of_samples(const struct prof *prof)
 	struct prof_sample sample;
 	uint64_t n = 1;
 
-	while (prof_next(prof, &cursor, &sample))
+	while (prof_next_values(prof, &cursor, &sample))
 		if (sample.cpu != PROF_ANY && (uint64_t)sample.cpu >= n)
 			n = (uint64_t)sample.cpu + 1;
 	prof_cursor_free(&cursor);

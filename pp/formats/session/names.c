@@ -66,7 +66,7 @@ static void judge_periods(struct session_names *names, const struct prof *prof)
 	struct prof_cursor cursor = {0};
 	struct prof_sample sample;
 
-	while (prof_next(prof, &cursor, &sample))
+	while (prof_next_values(prof, &cursor, &sample))
 		for (size_t i = 0; i < sample.n_values; i++) {
 			const struct prof_value *value = &sample.values[i];
 			struct session_event *event = &names->events[value->event];

@@ -44,6 +44,10 @@ struct session_selection {
 	bool no_losses;	   /* which are told once, if a profile becomes several sessions */
 };
 
+/* Of the contexts of a finished profile, as of struct prof_cursor, those that are selected; the
+ * caller frees them. */
+bool *session_selected_contexts(const struct prof *prof, const struct session_selection *selection);
+
 struct session_options {
 	bool merge_libs;    /* each image is its own application */
 	bool no_callgraph;  /* no {cg} files and no stack files */

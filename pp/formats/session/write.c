@@ -7,7 +7,6 @@
  * come, which is by application.
  */
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -29,7 +28,6 @@
 #include "functions.h"
 #include "image.h"
 #include "libop/base/memory.h"
-#include "pp/formats/model/labels.h"
 #include "writing.h"
 
 /* ---- adding up ---- */
@@ -308,58 +306,16 @@ static int add_sample(struct writing *writing, const struct prof_sample *sample)
 	return 0;
 }
 
-/* Whether a label is as one of those that are wanted of its name, which @name begins with. */
-static bool session_write_is_wanted(const struct prof *prof, const struct prof_sample *sample,
-				    const struct op_strings *wanted, const char *name)
-{
-	size_t n = strcspn(name, "=") + 1;
-	char *bare = op_format("%.*s", (int)n - 1, name);
-	const struct prof_label *label = prof_label_named(prof, sample, bare);
-	char *text = label ? prof_label_text(prof, label) : NULL;
-	bool is = false;
-
-	for (size_t i = 0; text && !is && i < wanted->count; i++)
-		is = !strncmp(wanted->item[i], name, n) && !fnmatch(wanted->item[i] + n, text, 0);
-	free(text);
-	free(bare);
-	return is;
-}
-
-/* Whether a sample is one of those that are selected. */
-static bool is_selected(const struct writing *writing, const struct prof_sample *sample)
-{
-	const struct session_selection *selection = &writing->options->selection;
-	const struct prof_label *label;
-	char *text;
-	bool is;
-
-	for (size_t i = 0; selection->wanted && i < selection->wanted->count; i++)
-		if (!session_write_is_wanted(writing->prof, sample, selection->wanted,
-					     selection->wanted->item[i]))
-			return false;
-	if (!selection->label)
-		return true;
-	label = prof_label_named(writing->prof, sample, selection->label);
-	if (!label || !selection->value)
-		return !label && !selection->value;
-	text = prof_label_text(writing->prof, label);
-	is = !strcmp(text, selection->value);
-	free(text);
-	return is;
-}
-
 static int add_all(struct writing *writing)
 {
-	struct prof_cursor cursor = {0};
+	bool *contexts = session_selected_contexts(writing->prof, &writing->options->selection);
+	struct prof_cursor cursor = {.contexts = contexts};
 	struct prof_sample sample;
 	int result = 0;
 
 	while (!result && prof_next(writing->prof, &cursor, &sample)) {
-		uint32_t context;
+		uint32_t context = context_of(writing, &sample);
 
-		if (!is_selected(writing, &sample))
-			continue;
-		context = context_of(writing, &sample);
 		if (context != writing->context)
 			close_stacks(writing);
 		writing->context = context;
@@ -367,6 +323,7 @@ static int add_all(struct writing *writing)
 	}
 	close_stacks(writing);
 	prof_cursor_free(&cursor);
+	free(contexts);
 	return result;
 }
 
