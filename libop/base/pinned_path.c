@@ -2,6 +2,7 @@
 /* Open directories as paths: see pinned_path.h. */
 #include "pinned_path.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 struct pinned {
 	struct pinned *next;
-	int fd;
+	int fd; /* -1: of op_path_show_as() */
 	char *path, *shown;
 };
 
@@ -20,7 +21,8 @@ static struct pinned *list;
 
 static void pinned_release(struct pinned *pinned)
 {
-	close(pinned->fd);
+	if (pinned->fd >= 0)
+		close(pinned->fd);
 	free(pinned->path);
 	free(pinned->shown);
 	free(pinned);
@@ -32,8 +34,7 @@ static const struct pinned *pinned_path_find(const char *text)
 	for (const struct pinned *pinned = list; pinned; pinned = pinned->next) {
 		size_t length = strlen(pinned->path);
 
-		if (!strncmp(text, pinned->path, length) &&
-		    (text[length] < '0' || text[length] > '9'))
+		if (!strncmp(text, pinned->path, length) && !isalnum((unsigned char)text[length]))
 			return pinned;
 	}
 	return NULL;
@@ -45,7 +46,7 @@ static bool write_names(const char *text, FILE *out)
 	const char *at = text;
 	bool any = false;
 
-	while ((at = strstr(at, PREFIX))) {
+	while ((at = strchr(at, '/'))) {
 		const struct pinned *pinned = pinned_path_find(at);
 
 		if (pinned) {
@@ -54,7 +55,7 @@ static bool write_names(const char *text, FILE *out)
 			text = at += strlen(pinned->path);
 			any = true;
 		} else {
-			at += strlen(PREFIX);
+			at++;
 		}
 	}
 	fputs(text, out);
@@ -68,7 +69,7 @@ char *op_pinned_names(const char *text)
 	FILE *out;
 	bool any;
 
-	if (!list || !strstr(text, PREFIX))
+	if (!list || !strchr(text, '/'))
 		return NULL;
 	out = open_memstream(&names, &size);
 	if (!out)
@@ -102,15 +103,37 @@ char *op_pinned_path(int fd, const char *shown)
 	return pinned->path;
 }
 
-void op_pinned_close(char *path)
+static void remove_pinned(const char *path)
 {
 	for (struct pinned **at = &list; *at; at = &(*at)->next) {
 		struct pinned *pinned = *at;
 
-		if (pinned->path == path) {
+		if (!strcmp(pinned->path, path)) {
 			*at = pinned->next;
 			pinned_release(pinned);
 			return;
 		}
 	}
+}
+
+void op_path_show_as(const char *path, const char *shown)
+{
+	struct pinned *pinned;
+
+	remove_pinned(path);
+	pinned = shown ? calloc(1, sizeof(*pinned)) : NULL;
+	if (!pinned)
+		return;
+	*pinned = (struct pinned){
+		.next = list, .fd = -1, .path = strdup(path), .shown = strdup(shown)};
+	if (pinned->path && pinned->shown)
+		list = pinned;
+	else
+		pinned_release(pinned);
+}
+
+void op_pinned_close(char *path)
+{
+	if (path)
+		remove_pinned(path);
 }

@@ -15,6 +15,7 @@
 
 #include "libop/base/array.h"
 #include "libop/base/memory.h"
+#include "libop/base/pinned_path.h"
 #include "libop/base/remove_tree.h"
 
 #define UNIQUE 6 /* characters that mkdtemp() chooses */
@@ -163,6 +164,7 @@ const char *op_temporary_session_make(const char *shown, struct op_error *error)
 		temporary_free(temporary);
 		return NULL;
 	}
+	op_path_show_as(temporary->path, shown);
 	temporary->next = all;
 	all = temporary;
 	return temporary->path;
@@ -187,6 +189,7 @@ void op_temporary_sessions_remove(void)
 		all = temporary->next;
 		if (end_keeper(temporary)) /* somebody has killed it */
 			remove_directory(temporary->path);
+		op_path_show_as(temporary->path, NULL);
 		temporary_free(temporary);
 	}
 }

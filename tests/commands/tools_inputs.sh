@@ -228,6 +228,11 @@ try opreport cut.tar
 nothing_is_left
 find "$WORK" -name evil
 
+requirement messages_have_the_name_that_was_given
+echo /var/lib/oprofile >oprofile-session-dir
+tar cf none.tar ./oprofile-session-dir
+try opreport none.tar
+
 requirement nothing_is_left_of_a_report_that_is_killed
 recording
 mkfifo pipe
