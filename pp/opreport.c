@@ -46,7 +46,8 @@ struct job {
 /* Whether whole stacks are read, if there are any. */
 static bool need_chains(const struct pp_options *options)
 {
-	return pp_options_need_stacks(options) || options->style.by_line || options->html;
+	return pp_options_need_stacks(options) || options->style.by_line || options->hottest ||
+	       options->inclusive_if_any || options->html;
 }
 
 /* Text ends with it; documents and pages have it among the notes. */
@@ -77,7 +78,7 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 			 (!options->style.no_header && !is_dcpi);
 	const struct pp_profile_request request = {
 		.keep_troubles = has_notes,
-		.symbols = options->symbols || is_page,
+		.symbols = options->symbols || options->hottest || is_page,
 		.details = options->style.details,
 		.lines = options->style.lines,
 		.inlines = options->style.inlines,
@@ -103,6 +104,9 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 			&job->options.common.warnings);
 	if (!source->profile.n_files)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
+	if (options->inclusive_if_any)
+		job->options.style.inclusive = job->options.style.no_callers =
+			source->profile.has_stacks;
 	pp_loss_read(&source->loss, source->list.samples_dirs, source->list.n_dirs);
 	pp_notes_find(&source->notes, &source->profile, &source->loss, &notes);
 	note_unnamed(job, source);
@@ -124,7 +128,8 @@ static void write_end(const struct job *job, const struct source *source, FILE *
 {
 	const struct pp_loss *loss = &source->loss;
 	bool quiet = job->options.style.no_header;
-	bool has_losses = job->options.common.stats || loss->known;
+	bool has_losses = job->options.common.stats ||
+			  (loss->known && (!job->options.style.brief_head || loss->lost));
 	struct pp_sentences sentences;
 
 	if (quiet && (job->options.common.stats || pp_loss_any(loss))) {
@@ -142,6 +147,38 @@ static void write_end(const struct job *job, const struct source *source, FILE *
 	pp_sentences_end(&sentences);
 }
 
+/* Another look at the same samples, by source line. */
+static void write_hottest(struct job *job, struct source *source, FILE *out)
+{
+	const struct pp_profile_request request = {
+		.symbols = true,
+		.keep_troubles = true,
+		.lines = true,
+		.by_line = true,
+		.arcs = true,
+		.one_vdso = true,
+		.merge_lib = job->options.merge.lib,
+		.demangle = job->options.demangle,
+		.filter = &job->filter,
+		.search = &source->search,
+	};
+	struct pp_profile lines = {0};
+
+	pp_profile_make(&lines, &source->list, &source->classes, &request,
+			&job->options.common.warnings);
+	pp_report_hottest(&source->profile, &lines, &job->options.style, out);
+	pp_profile_free(&lines);
+}
+
+static void put_head(const struct pp_profile *profile, const struct pp_report_style *style,
+		     FILE *out)
+{
+	if (style->brief_head)
+		pp_report_brief_head(profile, style, out);
+	else
+		pp_report_head(profile, style, out);
+}
+
 static void write_text(struct job *job, struct source *source, FILE *out)
 {
 	const struct pp_report_style *style = &job->options.style;
@@ -149,12 +186,14 @@ static void write_text(struct job *job, struct source *source, FILE *out)
 
 	if (!style->no_header) {
 		pp_sentences_begin(&sentences, style->columns, out);
-		pp_report_head(&source->profile, style, sentences.file);
+		put_head(&source->profile, style, sentences.file);
 		pp_loss_write_doubts(&source->loss, style->color, sentences.file);
 		pp_notes_write(&source->notes, style->color, sentences.file);
 		pp_sentences_end(&sentences);
 	}
-	if (style->calls)
+	if (job->options.hottest)
+		write_hottest(job, source, out);
+	else if (style->calls)
 		pp_report_tree(&source->profile, style, out);
 	else if (job->options.callgraph)
 		pp_report_callgraph(&source->profile, style, out);
@@ -175,7 +214,7 @@ static void write_difference(const struct job *job, FILE *out)
 
 	if (!style->no_header) {
 		pp_sentences_begin(&sentences, style->columns, out);
-		pp_report_head(&new->profile, style, sentences.file);
+		put_head(&new->profile, style, sentences.file);
 		pp_report_old_sessions(&old->profile, sentences.file);
 		pp_loss_write_doubts(&old->loss, style->color, sentences.file);
 		pp_loss_write_doubts(&new->loss, style->color, sentences.file);
@@ -263,6 +302,8 @@ static int write_output(struct job *job, struct op_error *error)
 		return -1;
 	options->style.color = output.color;
 	options->style.columns = output.columns;
+	options->style.brief_head = (output.columns || options->hottest) &&
+				    !options->common.warnings.verbose && !options->common.stats;
 	options->style.libraries =
 		options->libraries || (!options->no_libraries && !output.is_terminal);
 	if (options->style.max_lines == PP_LINES_AUTO)
@@ -377,7 +418,7 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 
 	source->list.want_arcs = options->callgraph;
 	source->list.want_stacks = options->callgraph || need_chains(options);
-	source->list.want_entries = options->symbols || is_page;
+	source->list.want_entries = options->symbols || options->hottest || is_page;
 	source->list.unscaled = options->unscaled || is_page;
 	source->list.want_empty = !spec->events.count && !spec->counts.n && !spec->unit_masks.n;
 	source->search = pp_common_search(&options->common, spec);
@@ -480,21 +521,25 @@ static int prepare_difference(struct job *job, struct op_error *error)
 	return 0;
 }
 
-/* Short names are for text that is read on a terminal. */
-static enum pp_demangle choose_demangling(const struct pp_options *options)
+/* On a terminal, text has short names, and inclusive samples where there are call chains. */
+static void choose_for_reader(struct pp_options *options)
 {
+	const struct pp_report_style *style = &options->style;
 	bool is_read = !options->html && options->format == PP_FORMAT_TEXT &&
-		       pp_output_is_for_terminal(options->output);
+		       (options->hottest || pp_output_is_for_terminal(options->output));
 
-	return is_read ? PP_DEMANGLE_SMART : PP_DEMANGLE_NORMAL;
+	if (options->demangle == PP_DEMANGLE_AUTO)
+		options->demangle = is_read ? PP_DEMANGLE_SMART : PP_DEMANGLE_NORMAL;
+	options->inclusive_if_any = is_read && options->symbols && !options->no_children &&
+				    !options->callgraph && !style->inclusive && !style->calls &&
+				    !style->details && !style->inlines && !options->common.is_pair;
 }
 
 static int report(void *context, struct op_error *error)
 {
 	struct job *job = context;
 
-	if (job->options.demangle == PP_DEMANGLE_AUTO)
-		job->options.demangle = choose_demangling(&job->options);
+	choose_for_reader(&job->options);
 	pp_symbol_filter_init(&job->filter, &job->options.include, &job->options.exclude);
 	if (read_source(job, 0, error))
 		return -1;

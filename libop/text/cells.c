@@ -183,6 +183,20 @@ void op_line_percent(struct op_line *line, double percent)
 	op_line_add(line, text + 20 - decimals, decimals);
 }
 
+static void put_brief_percent(struct op_line *line, double percent)
+{
+	char text[32];
+
+	if (percent == 0)
+		op_line_puts(line, "     0");
+	else if (percent < 0.005)
+		op_line_puts(line, " <0.01");
+	else if (percent >= 999.995)
+		op_line_puts(line, "  >999");
+	else
+		op_line_add(line, text, (size_t)snprintf(text, sizeof(text), "%6.2f", percent));
+}
+
 void op_line_tone(struct op_line *line, enum op_tone tone)
 {
 	/* SGR of ECMA-48: all off, bold, yellow, bold red, red. */
@@ -219,7 +233,10 @@ void op_line_share(struct op_line *line, double percent)
 	enum op_tone tone = tone_of(percent);
 
 	change_tone(line, line->row, tone);
-	op_line_percent(line, percent);
+	if (line->brief)
+		put_brief_percent(line, percent);
+	else
+		op_line_percent(line, percent);
 	change_tone(line, tone, line->row);
 }
 

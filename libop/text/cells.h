@@ -27,6 +27,7 @@ struct op_line {
 	size_t cell; /* where the next cell begins, at least */
 	size_t lead; /* bytes of tones in front of all text */
 	bool color;  /* tones are written */
+	bool brief;  /* shares have two decimals, in 6 columns: "100.00", " <0.01" */
 	enum op_tone row;
 };
 
@@ -55,7 +56,7 @@ void op_line_count(struct op_line *line, uint64_t count, unsigned int width);
 void op_line_hex(struct op_line *line, uint64_t value, unsigned int digits);
 /* Adds @percent in 7 columns: " 0.5178", "75.6634", "100.000", "1.0e-04", "      0". */
 void op_line_percent(struct op_line *line, double percent);
-/* The same in the tone that it deserves. */
+/* The same in the tone that it deserves, in as many columns as the line says. */
 void op_line_share(struct op_line *line, double percent);
 
 /* Begins a cell: blanks up to where the last one ends, one at least. */

@@ -14,6 +14,9 @@
 /* A longer name of an event would make the column wider than two others. */
 #define NAME_MOST   16
 #define WIDTH_LEAST 9
+/* Times on a terminal: "99999.9" ms, and from there on s. */
+#define WIDTH_TIME   7
+#define SECONDS_FROM UINT64_C(100000000000)
 
 const char *const pp_events_shown_words[] = {"auto", "always", "never", NULL};
 
@@ -29,7 +32,11 @@ static bool event_column_is_wanted(const struct pp_profile *profile,
 		break;
 	}
 	/* Scripts read the columns of OProfile. */
-	return !style->no_header && pp_weights_differ(profile->classes, profile->totals, class);
+	if (style->no_header)
+		return false;
+	return pp_weights_differ(profile->classes, profile->totals, class) ||
+	       (style->columns && op_perf_is_clock_name(profile->classes->items[class].event) &&
+		pp_events_are_known(profile->classes, class));
 }
 
 static const char *unit_name(const char *event, size_t prefix)
@@ -40,13 +47,22 @@ static const char *unit_name(const char *event, size_t prefix)
 	return op_perf_is_clock_name(event) ? times[prefix] : prefixes[prefix];
 }
 
-static void make(struct pp_event_column *column, const char *event, uint64_t total)
+/* On a terminal, the unit of times says what they are. */
+static void make(struct pp_event_column *column, const char *event, uint64_t total, bool on_screen)
 {
 	size_t length = strcspn(event, ":"), prefix = 0;
 	const char *unit;
 
 	column->is_shown = true;
 	column->unit = 1;
+	if (on_screen && op_perf_is_clock_name(event)) {
+		bool is_long = total >= SECONDS_FROM;
+
+		column->unit = is_long ? 1000000000 : 1000000;
+		column->width = WIDTH_TIME;
+		snprintf(column->head, sizeof(column->head), "%s", is_long ? "s" : "ms");
+		return;
+	}
 	for (; total / column->unit >= PLAIN_MOST && prefix < PREFIXES; prefix++)
 		column->unit *= 1000;
 	unit = unit_name(event, prefix);
@@ -70,7 +86,7 @@ struct pp_event_column *pp_event_columns_make(const struct pp_profile *profile,
 	for (size_t i = 0; i < classes->n; i++)
 		if (event_column_is_wanted(profile, style, i))
 			make(&columns[i], classes->items[i].event,
-			     pp_events(classes, profile->totals, i));
+			     pp_events(classes, profile->totals, i), style->columns);
 	return columns;
 }
 

@@ -44,6 +44,8 @@ const struct op_option pp_options_table[] = {
 	{"lines", 0, NULL,
 	 "list source lines, those with the most samples first (includes --debug-info)",
 	 OP_FLAG(struct pp_options, style.by_line)},
+	{"hottest", 0, NULL, "show the hottest functions and source lines only",
+	 OP_FLAG(struct pp_options, hottest)},
 	{"max-depth", 0, "N", "of a tree, show N levels; 0: all",
 	 OP_NUMBER(struct pp_options, style.max_depth, 0, 1000000)},
 	{"max-lines", 0, "N",
@@ -226,6 +228,35 @@ static int check_lines(const struct pp_options *options, struct op_error *error)
 	};
 
 	return options->style.by_line ? CHECK_EXCLUSIONS("--lines", others, error) : 0;
+}
+
+/* It has a choice of its own. */
+static int check_hottest(const struct pp_options *options, struct op_error *error)
+{
+	const struct pp_report_style *style = &options->style;
+	const struct exclusion others[] = {
+		{options->symbols, "--symbols"},
+		{options->callgraph, "--callgraph"},
+		{style->children, "--children"},
+		{options->no_children, "--no-children"},
+		{options->tree, "--tree"},
+		{options->inverted, "--inverted"},
+		{style->details, "--details"},
+		{style->by_line, "--lines"},
+		{style->lines, "--debug-info"},
+		{style->inlines, "--inline"},
+		{style->show_address, "--show-address"},
+		{style->accumulated, "--accumulated"},
+		{style->intervals, "--intervals"},
+		{style->by, "--by"},
+		{style->n_sort, "--sort"},
+		{style->reverse, "--reverse-sort"},
+		{style->max_lines != PP_LINES_AUTO, "--max-lines"},
+		{options->common.is_pair, "a difference"},
+		{options->format != PP_FORMAT_TEXT, "another format than text"},
+	};
+
+	return options->hottest ? CHECK_EXCLUSIONS("--hottest", others, error) : 0;
 }
 
 /* Only lists of symbols or lines in text have a place for them. */
@@ -428,7 +459,8 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 		return op_error_set(error, EINVAL,
 				    "--global-percent with --symbols needs --details or "
 				    "--callgraph");
-	if (check_lines(options, error) || check_intervals(options, error))
+	if (check_hottest(options, error) || check_lines(options, error) ||
+	    check_intervals(options, error))
 		return -1;
 	style->lines |= style->by_line;
 	style->inclusive = style->children || style->by_line;
@@ -437,11 +469,10 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 	options->symbols |= style->details || options->callgraph || style->inlines ||
 			    options->format == PP_FORMAT_XML ||
 			    options->format == PP_FORMAT_DCPICAT;
-	if (!options->symbols && check_without_symbols(options, error))
+	if (!options->symbols && !options->hottest && check_without_symbols(options, error))
 		return -1;
-	style->who_lines =
-		style->by && !options->symbols && options->format == PP_FORMAT_TEXT &&
-		!options->common.is_pair;
+	style->who_lines = style->by && !options->symbols && options->format == PP_FORMAT_TEXT &&
+			   !options->common.is_pair;
 	style->show_address |= style->details;
 	if (check_by(options, error))
 		return -1;

@@ -31,6 +31,8 @@ struct pp_options {
 	struct op_strings map;	/* "OLD=NEW": images of a difference */
 	bool tree, inverted;	/* of these, style.calls */
 	bool no_children;
+	bool hottest;
+	bool inclusive_if_any; /* style.inclusive, if the sessions have whole stacks */
 	bool libraries, no_libraries; /* of these or where the report is read, style.libraries */
 	bool symbols, callgraph, exclude_dependent, unscaled;
 	bool xml, json, csv;

@@ -42,10 +42,12 @@ struct pp_report_style {
 	bool accumulated;	  /* columns of running sums */
 	bool inclusive;		  /* columns of inclusive samples */
 	bool children;		  /* those, the most first */
+	bool no_callers;	  /* no lines of symbols that have no samples of their own */
 	enum pp_call_order calls; /* a tree instead of a list */
 	uint64_t max_depth;	  /* of a tree; 0: all */
 	uint64_t max_lines;	  /* of a list or tree, those with the most samples; 0: all */
 	size_t columns;		  /* of a line, names are shortened to them; 0: any number */
+	bool brief_head;	  /* two lines, and losses only if there are any */
 	bool global_percent;	  /* of details and of images below applications: of the total */
 	bool show_address;
 	bool details;
@@ -73,6 +75,10 @@ int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_err
 /* Writes where, when and how the samples were taken.  @style may be NULL. */
 void pp_report_head(const struct pp_profile *profile, const struct pp_report_style *style,
 		    FILE *out);
+
+/* The same in two lines, for a terminal. */
+void pp_report_brief_head(const struct pp_profile *profile, const struct pp_report_style *style,
+			  FILE *out);
 
 /* Writes "Compared with: " and the sessions of the old profile. */
 void pp_report_old_sessions(const struct pp_profile *old, FILE *out);
@@ -132,6 +138,11 @@ void pp_report_difference(const struct pp_profile *old, const struct pp_profile 
 /* Text: each symbol between its callers and callees.  Sorts the profile's rows. */
 void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_style *style,
 			 FILE *out);
+
+/* Text: the functions and the source lines with the most samples, of the same samples by function
+ * and by line; both have inclusive samples if there are call chains. */
+void pp_report_hottest(const struct pp_profile *functions, const struct pp_profile *lines,
+		       const struct pp_report_style *style, FILE *out);
 
 /* Text: the profile's tree, as far as the style's limits and threshold let it. */
 void pp_report_tree(const struct pp_profile *profile, const struct pp_report_style *style,

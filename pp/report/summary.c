@@ -11,10 +11,11 @@
 #include "libop/text/cells.h"
 
 /* Width of samples and percentages of a class, without the '|' after them. */
-#define HEAD_WIDTH 17
+#define HEAD_WIDTH	  17
+#define SCREEN_HEAD_WIDTH 16
 
 /* On a terminal. */
-enum { TAB = 8, LEAST_NAME = 20 };
+enum { TAB = 8, LEAST_NAME = 20, SCREEN_SHARE = 6 };
 
 struct summary {
 	const struct pp_profile *profile;
@@ -71,7 +72,15 @@ static size_t width_of(const struct summary *summary, size_t class)
 {
 	const struct pp_event_column *events = &summary->events[class];
 
-	return HEAD_WIDTH + (events->is_shown ? events->width + 1 : 0);
+	return (summary->style->columns ? SCREEN_HEAD_WIDTH : HEAD_WIDTH) +
+	       (events->is_shown ? events->width + 1 : 0);
+}
+
+static void put_blanks_and(struct op_line *line, const char *text, size_t width)
+{
+	for (size_t n = strlen(text); n < width; n++)
+		op_line_puts(line, " ");
+	op_line_puts(line, text);
 }
 
 /* @text, or the start of it, at the right of @width columns. */
@@ -80,10 +89,25 @@ static void put_right(struct summary *summary, const char *text, size_t width)
 	struct op_line *line = &summary->line;
 	size_t n = strlen(text);
 
-	for (size_t i = n; i < width; i++)
-		op_line_puts(line, " ");
+	put_blanks_and(line, "", n < width ? width - n : 0);
 	op_line_safe_add(line, text, n > width ? width - 3 : n);
 	op_line_puts(line, n > width ? "...|" : "|");
+}
+
+/* One line: what a single class is of stands in the head of the report. */
+static void put_screen_head(struct summary *summary, const char *indent)
+{
+	const struct pp_event_column *events = &summary->events[0];
+	struct op_line *line = &summary->line;
+
+	op_line_puts(line, indent);
+	op_line_puts(line, "  samples");
+	if (events->is_shown)
+		put_blanks_and(line, events->head, events->width + 1);
+	put_blanks_and(line, "%", SCREEN_SHARE + 1);
+	op_line_puts(line, *indent ? " image" : " program");
+	op_line_tone(line, OP_TONE_PLAIN);
+	op_line_end(line, summary->out);
 }
 
 static void summary_put_head(struct summary *summary, const char *indent)
@@ -94,6 +118,10 @@ static void summary_put_head(struct summary *summary, const char *indent)
 	if (summary->style->no_header)
 		return;
 	op_line_tone(line, OP_TONE_HEAD);
+	if (summary->style->columns && classes->n == 1) {
+		put_screen_head(summary, indent);
+		return;
+	}
 	op_line_puts(line, indent);
 	for (size_t i = 0; i < classes->n; i++)
 		put_right(summary, classes->items[i].column, width_of(summary, i));
@@ -105,7 +133,7 @@ static void summary_put_head(struct summary *summary, const char *indent)
 		op_line_puts(line, "  samples|");
 		if (events->is_shown)
 			put_right(summary, events->head, events->width);
-		op_line_puts(line, "      %|");
+		op_line_puts(line, summary->style->columns ? "     %|" : "      %|");
 	}
 	op_line_end(line, summary->out);
 	op_line_puts(line, indent);
@@ -263,6 +291,7 @@ void pp_report_summary(const struct pp_profile *profile, const struct pp_report_
 	size_t n;
 
 	summary.line.color = style->color;
+	summary.line.brief = style->columns;
 	summary.events = pp_event_columns_make(profile, style);
 	summary_put_head(&summary, "");
 	entries = gather_entries(profile, &n);

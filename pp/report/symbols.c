@@ -41,7 +41,10 @@ static void put_details(struct pp_table *table, const struct pp_row *row)
 
 void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style *style, FILE *out)
 {
-	struct pp_table table = {.profile = profile, .style = style, .out = out};
+	struct pp_table table = {.profile = profile,
+				 .style = style,
+				 .out = out,
+				 .lines_name_images = style->columns && style->lines};
 	uint64_t *sums = op_alloc(profile->classes->columns, sizeof(*sums));
 
 	pp_table_sort(profile, style);
@@ -51,6 +54,7 @@ void pp_report_symbols(struct pp_profile *profile, const struct pp_report_style 
 	for (size_t i = 0; i < table.n; i++) {
 		const struct pp_row *row = table.rows[i];
 
+		table.image = row->image;
 		table.inclusive = style->inclusive ? row->inclusive : NULL;
 		table.margins = row->margins;
 		pp_table_numbers(&table, &row->place, row->counts, profile->totals, sums);

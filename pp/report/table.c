@@ -3,6 +3,7 @@
 #include "table.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,9 @@ enum {
 	WIDTH_IMAGE = 25,
 	WIDTH_APP = 25,
 	WIDTH_SYMBOL = 30,
-	/* On a terminal: */
+	/* On a terminal, where numbers end where their columns do: */
+	WIDTH_SCREEN_COUNT = 8,
+	WIDTH_SCREEN_PERCENT = 7,
 	LEAST_NAME = 8,
 	LEAST_SYMBOL = 12,
 };
@@ -170,11 +173,14 @@ void pp_table_choose(struct pp_table *table, bool inclusive)
 	const struct pp_profile *profile = table->profile;
 
 	table->rows = op_alloc(profile->n_rows, sizeof(struct pp_row *));
+	table->n_all = profile->n_rows;
 	for (size_t i = 0; i < profile->n_rows; i++) {
 		struct pp_row *row = profile->rows[i];
 
-		if (pp_weight_share(profile->classes, order_counts(row, inclusive), profile->totals,
-				    0) >= table->style->threshold)
+		if (table->style->no_callers && !pp_weight(profile->classes, row->counts, 0))
+			table->n_all--;
+		else if (pp_weight_share(profile->classes, order_counts(row, inclusive),
+					 profile->totals, 0) >= table->style->threshold)
 			table->rows[table->n++] = row;
 	}
 	if (table->style->max_lines)
@@ -190,9 +196,46 @@ static void table_put_text(struct pp_table *table, const char *text, size_t widt
 	op_line_safe(&table->line, text);
 }
 
+static bool is_on_screen(const struct pp_table *table)
+{
+	return table->style->columns;
+}
+
+/* A text that ends where its column does, which a blank follows. */
+static void put_right(struct pp_table *table, const char *text, size_t width)
+{
+	size_t n = strlen(text);
+
+	op_line_cell(&table->line);
+	op_line_width(&table->line, width);
+	while (n + 1 < width--)
+		op_line_puts(&table->line, " ");
+	op_line_puts(&table->line, text);
+}
+
+/* The head of a column of numbers. */
+static void put_head(struct pp_table *table, const char *text, size_t width)
+{
+	if (is_on_screen(table))
+		put_right(table, text, width);
+	else
+		table_put_text(table, text, width);
+}
+
+static size_t percent_width(const struct pp_table *table)
+{
+	return is_on_screen(table) ? WIDTH_SCREEN_PERCENT : WIDTH_PERCENT;
+}
+
+static size_t events_width(const struct pp_table *table, size_t class)
+{
+	return table->events[class].width + (is_on_screen(table) ? 1 : EVENTS_GAP);
+}
+
 void pp_table_head(struct pp_table *table)
 {
 	const struct pp_report_style *style = table->style;
+	bool on_screen = is_on_screen(table);
 
 	if (style->no_header)
 		return;
@@ -200,29 +243,31 @@ void pp_table_head(struct pp_table *table)
 	if (style->show_address)
 		table_put_text(table, "vma", table->vma_digits + 1);
 	for (size_t i = 0; i < table->profile->classes->n; i++) {
-		if (style->inclusive) {
+		if (style->inclusive && !on_screen) {
 			table_put_text(table, "inclusive", WIDTH_INCLUSIVE);
 			table_put_text(table, "%", WIDTH_PERCENT);
 		}
-		table_put_text(table, "samples", WIDTH_SAMPLES);
+		put_head(table, "samples", table->count_width);
 		if (style->accumulated)
-			table_put_text(table, "cum. samples", WIDTH_CUM_SAMPLES);
+			put_head(table, "cum. samples", WIDTH_CUM_SAMPLES);
 		if (table->events[i].is_shown)
-			table_put_text(table, table->events[i].head,
-				       table->events[i].width + EVENTS_GAP);
-		table_put_text(table, "%", WIDTH_PERCENT);
+			put_head(table, table->events[i].head, events_width(table, i));
+		put_head(table, on_screen && style->inclusive ? "self%" : "%",
+			 percent_width(table));
+		if (style->inclusive && on_screen)
+			put_right(table, "incl.%", percent_width(table));
 		if (style->intervals)
 			table_put_text(table, "+- %", WIDTH_MARGIN);
 		if (style->accumulated)
-			table_put_text(table, "cum. %", WIDTH_CUM_PERCENT);
+			put_head(table, "cum. %", WIDTH_CUM_PERCENT);
 	}
 	if (style->lines)
-		table_put_text(table, "linenr info", table->line_width);
+		table_put_text(table, on_screen ? "line" : "linenr info", table->line_width);
 	if (table->show_image)
-		table_put_text(table, "image name", table->image_width);
+		table_put_text(table, on_screen ? "image" : "image name", table->image_width);
 	if (table->show_app)
-		table_put_text(table, "app name", table->app_width);
-	table_put_text(table, "symbol name", WIDTH_SYMBOL);
+		table_put_text(table, on_screen ? "program" : "app name", table->app_width);
+	table_put_text(table, on_screen ? "function" : "symbol name", WIDTH_SYMBOL);
 	op_line_tone(&table->line, OP_TONE_PLAIN);
 	op_line_end(&table->line, table->out);
 }
@@ -231,7 +276,7 @@ static void put_count(struct pp_table *table, uint64_t count, size_t width)
 {
 	op_line_cell(&table->line);
 	op_line_width(&table->line, width);
-	op_line_count(&table->line, count, 0);
+	op_line_count(&table->line, count, is_on_screen(table) ? (unsigned int)width - 1 : 0);
 }
 
 static void put_events(struct pp_table *table, const uint64_t *counts, size_t class)
@@ -239,8 +284,9 @@ static void put_events(struct pp_table *table, const uint64_t *counts, size_t cl
 	const struct pp_event_column *column = &table->events[class];
 
 	op_line_cell(&table->line);
-	op_line_width(&table->line, column->width + EVENTS_GAP);
-	pp_event_column_put(column, table->profile->classes, counts, class, 0, &table->line);
+	op_line_width(&table->line, events_width(table, class));
+	pp_event_column_put(column, table->profile->classes, counts, class,
+			    is_on_screen(table) ? column->width : 0, &table->line);
 }
 
 static void put_percent(struct pp_table *table, double percent, size_t width)
@@ -276,11 +322,18 @@ static void table_put_name(struct pp_table *table, const char *name, size_t widt
 		op_line_safe(&table->line, name);
 }
 
+static const char *table_name_of(const struct pp_table *table, const struct pp_image *image)
+{
+	return table->style->long_names ? image->full : image->base;
+}
+
 /* "prog.c:20"; the caller frees it. */
 static char *place_text(const struct pp_table *table, const struct pp_place *place)
 {
 	const char *file = place->file, *slash;
 
+	if (!file && table->lines_name_images)
+		return op_copy(table_name_of(table, table->image));
 	if (!file)
 		return op_copy(table->style->columns ? "(not known)" : "(no location information)");
 	slash = table->style->long_names ? NULL : strrchr(file, '/');
@@ -299,10 +352,11 @@ static void put_inclusive(struct pp_table *table, size_t class)
 {
 	const struct pp_profile *profile = table->profile;
 
-	put_count(table, table->inclusive[class], WIDTH_INCLUSIVE);
+	if (!is_on_screen(table))
+		put_count(table, table->inclusive[class], WIDTH_INCLUSIVE);
 	put_percent(table,
 		    pp_weight_share(profile->classes, table->inclusive, profile->totals, class),
-		    WIDTH_PERCENT);
+		    percent_width(table));
 }
 
 /* Address, counts of @wholes, and line: common to symbols and their details. */
@@ -323,14 +377,17 @@ void pp_table_numbers(struct pp_table *table, const struct pp_place *place, cons
 		put_vma(table, place->vma);
 	pp_counts_add(classes, sums, counts);
 	for (size_t i = 0; i < classes->n; i++) {
-		if (table->inclusive)
+		if (table->inclusive && !is_on_screen(table))
 			put_inclusive(table, i);
-		put_count(table, counts[i], WIDTH_SAMPLES);
+		put_count(table, counts[i], table->count_width);
 		if (style->accumulated)
 			put_count(table, sums[i], WIDTH_CUM_SAMPLES);
 		if (table->events[i].is_shown)
 			put_events(table, counts, i);
-		put_percent(table, pp_weight_share(classes, counts, wholes, i), WIDTH_PERCENT);
+		put_percent(table, pp_weight_share(classes, counts, wholes, i),
+			    percent_width(table));
+		if (table->inclusive && is_on_screen(table))
+			put_inclusive(table, i);
 		if (table->margins)
 			put_margin(table, table->margins[i]);
 		if (style->accumulated)
@@ -353,11 +410,6 @@ void pp_table_last_name(struct pp_table *table, const char *name, size_t used)
 		op_line_short(&table->line, name, columns > used + least ? columns - used : least);
 }
 
-static const char *table_name_of(const struct pp_table *table, const struct pp_image *image)
-{
-	return table->style->long_names ? image->full : image->base;
-}
-
 void pp_table_names(struct pp_table *table, const struct pp_row *row, const char *more)
 {
 	if (table->show_image)
@@ -373,14 +425,14 @@ void pp_table_names(struct pp_table *table, const struct pp_row *row, const char
 static void skip_numbers(struct pp_table *table)
 {
 	const struct pp_report_style *style = table->style;
-	size_t class = WIDTH_SAMPLES + WIDTH_PERCENT, width = 0;
+	size_t class = table->count_width + percent_width(table), width = 0;
 
-	class += style->inclusive ? WIDTH_INCLUSIVE + WIDTH_PERCENT : 0;
+	class += style->inclusive ? percent_width(table) : 0;
+	class += style->inclusive && !is_on_screen(table) ? WIDTH_INCLUSIVE : 0;
 	class += style->accumulated ? WIDTH_CUM_SAMPLES + WIDTH_CUM_PERCENT : 0;
 	class += style->intervals ? WIDTH_MARGIN : 0;
 	for (size_t i = 0; i < table->profile->classes->n; i++)
-		width += class +
-			 (table->events[i].is_shown ? table->events[i].width + EVENTS_GAP : 0);
+		width += class + (table->events[i].is_shown ? events_width(table, i) : 0);
 	width += style->show_address ? table->vma_digits + 1 : 0;
 	width += style->lines ? table->line_width : 0;
 	table_put_text(table, "", width);
@@ -392,7 +444,7 @@ void pp_table_rest(struct pp_table *table)
 	uint64_t *counts;
 	char *text;
 
-	if (!table->style->max_lines || table->n == profile->n_rows)
+	if (!table->style->max_lines || table->n == table->n_all)
 		return;
 	counts = op_alloc(profile->classes->columns, sizeof(*counts));
 	for (size_t i = 0; i < profile->n_rows; i++)
@@ -400,7 +452,7 @@ void pp_table_rest(struct pp_table *table)
 	for (size_t i = 0; i < table->n; i++)
 		for (size_t k = 0; k < profile->classes->columns; k++)
 			counts[k] -= table->rows[i]->counts[k];
-	text = pp_rest_text(profile->n_rows - table->n,
+	text = pp_rest_text(table->n_all - table->n,
 			    pp_weight_share(profile->classes, counts, profile->totals, 0));
 	skip_numbers(table);
 	table_put_text(table, text, 0);
@@ -449,6 +501,8 @@ static void choose_names(struct pp_table *table)
 	struct pp_row *const *rows = is_short ? table->rows : profile->rows;
 	size_t n = is_short ? table->n : profile->n_rows;
 
+	if (table->lines_name_images)
+		return;
 	for (size_t i = 0; i < n; i++)
 		table->show_image |= differs(rows[i]);
 	for (size_t i = 0; i < profile->n_arcs; i++)
@@ -468,7 +522,7 @@ static size_t place_width(const struct pp_table *table, const struct pp_place *p
 /* On a terminal as wide as the longest one needs, a quarter of the line at most. */
 static void make_line_width(struct pp_table *table)
 {
-	size_t width = strlen("linenr info"), columns = table->style->columns;
+	size_t width = strlen("line"), columns = table->style->columns;
 
 	table->line_width = WIDTH_LINE;
 	if (!columns || !table->style->lines)
@@ -476,11 +530,13 @@ static void make_line_width(struct pp_table *table)
 	for (size_t i = 0; i < table->n; i++) {
 		const struct pp_row *row = table->rows[i];
 
+		table->image = row->image;
 		width = larger(width, place_width(table, &row->place));
 		for (size_t k = 0; k < row->n_details; k++)
 			width = larger(width, place_width(table, &row->details[k].place));
 	}
-	table->line_width = smaller(width + 1, smaller(WIDTH_LINE, columns / 4));
+	table->line_width = smaller(
+		width + 1, smaller(WIDTH_LINE, columns / (table->lines_name_images ? 3 : 4)));
 }
 
 /* As wide as the longest name needs, a quarter of what names have at most. */
@@ -506,12 +562,26 @@ static void make_name_widths(struct pp_table *table)
 	table->app_width = smaller(app, most) + 1;
 }
 
+static size_t screen_count_width(const struct pp_profile *profile)
+{
+	uint64_t most = 0;
+	char text[32];
+	size_t width;
+
+	for (size_t i = 0; i < profile->classes->n; i++)
+		most = profile->totals[i] > most ? profile->totals[i] : most;
+	width = (size_t)snprintf(text, sizeof(text), "%" PRIu64, most) + 1;
+	return larger(width, WIDTH_SCREEN_COUNT);
+}
+
 void pp_table_columns(struct pp_table *table)
 {
 	const struct pp_profile *profile = table->profile;
 
 	table->vma_digits = 8;
 	table->line.color = table->style->color;
+	table->line.brief = is_on_screen(table);
+	table->count_width = is_on_screen(table) ? screen_count_width(profile) : WIDTH_SAMPLES;
 	table->events = pp_event_columns_make(profile, table->style);
 	for (size_t i = 0; i < profile->n_rows; i++)
 		table_make_room(table, profile->rows[i]);

@@ -22,10 +22,13 @@ struct pp_table {
 	unsigned int vma_digits;
 	bool show_image, show_app;
 	bool is_indented; /* the current line, by two columns */
-	size_t line_width, image_width, app_width;
+	/* No image has a column: where no source line is known, it stands there. */
+	bool lines_name_images;
+	const struct pp_image *image; /* then, of the current line */
+	size_t count_width, line_width, image_width, app_width;
 	/* What is listed; pp_table_choose() sets them. */
 	struct pp_row **rows;
-	size_t n;
+	size_t n, n_all; /* and how many there are to choose from */
 };
 
 /* Sorts the profile's rows. */

@@ -19,6 +19,8 @@
 
 /* The least columns of a name, and of what stands behind the indentation. */
 enum { WIDTH_COUNT = 10, WIDTH_PERCENT = 9, INDENT = 2, LEAST_NAME = 20, LEAST_DEEP = 28 };
+/* On a terminal. */
+enum { WIDTH_SCREEN_COUNT = 9, WIDTH_SCREEN_PERCENT = 7 };
 
 /* What is shown below a node: places in report::order. */
 struct range {
@@ -149,13 +151,24 @@ static void report_put_text(struct report *report, const char *text, size_t widt
 	op_line_puts(&report->line, text);
 }
 
-static void report_put_head(struct report *report)
+/* Numbers of a terminal end where their columns do. */
+static void put_screen_head(struct report *report)
 {
 	bool is_inverted = report->style->calls == PP_CALLS_FROM_CALLEES;
 
-	if (report->style->no_header)
-		return;
-	op_line_tone(&report->line, OP_TONE_HEAD);
+	for (size_t i = 0; i < report->profile->classes->n; i++) {
+		report_put_text(report, is_inverted ? "     %" : "incl.%", WIDTH_SCREEN_PERCENT);
+		if (!is_inverted)
+			report_put_text(report, " self%", WIDTH_SCREEN_PERCENT);
+		report_put_text(report, " samples", WIDTH_SCREEN_COUNT);
+	}
+	report_put_text(report, "function", 0);
+}
+
+static void put_plain_head(struct report *report)
+{
+	bool is_inverted = report->style->calls == PP_CALLS_FROM_CALLEES;
+
 	for (size_t i = 0; i < report->profile->classes->n; i++) {
 		report_put_text(report, is_inverted ? "samples" : "inclusive", WIDTH_COUNT);
 		report_put_text(report, "%", WIDTH_PERCENT);
@@ -165,6 +178,17 @@ static void report_put_head(struct report *report)
 		report_put_text(report, "%", WIDTH_PERCENT);
 	}
 	report_put_text(report, "symbol name", 0);
+}
+
+static void report_put_head(struct report *report)
+{
+	if (report->style->no_header)
+		return;
+	op_line_tone(&report->line, OP_TONE_HEAD);
+	if (report->style->columns)
+		put_screen_head(report);
+	else
+		put_plain_head(report);
 	op_line_tone(&report->line, OP_TONE_PLAIN);
 	op_line_end(&report->line, report->out);
 }
@@ -196,9 +220,30 @@ static void indent(struct report *report, size_t depth)
 	op_line_puts(&report->line, deeper);
 }
 
+static void put_screen_share(struct report *report, const uint64_t *counts, size_t class)
+{
+	report_put_text(report, "", WIDTH_SCREEN_PERCENT);
+	if (counts)
+		op_line_share(&report->line, share_of(report, counts, class));
+}
+
+static void put_screen_numbers(struct report *report, const struct pp_call_node *node, size_t class)
+{
+	put_screen_share(report, node ? node->counts : NULL, class);
+	if (report->style->calls == PP_CALLS_FROM_CALLERS)
+		put_screen_share(report, node ? node->ends : NULL, class);
+	report_put_text(report, "", WIDTH_SCREEN_COUNT);
+	if (node)
+		op_line_count(&report->line, node->counts[class], WIDTH_SCREEN_COUNT - 1);
+}
+
 static void begin_line(struct report *report, const struct pp_call_node *node, size_t depth)
 {
 	for (size_t i = 0; i < report->profile->classes->n; i++) {
+		if (report->style->columns) {
+			put_screen_numbers(report, node, i);
+			continue;
+		}
 		put_count(report, node ? node->counts : NULL, i);
 		if (report->style->calls == PP_CALLS_FROM_CALLERS)
 			put_count(report, node ? node->ends : NULL, i);
@@ -358,7 +403,7 @@ void pp_report_tree(const struct pp_profile *profile, const struct pp_report_sty
 				.tree = profile->call_tree,
 				.style = style,
 				.out = out,
-				.line = {.color = style->color}};
+				.line = {.color = style->color, .brief = style->columns}};
 
 	order_nodes(&report);
 	choose_nodes(&report);

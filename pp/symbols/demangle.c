@@ -229,10 +229,11 @@ char *pp_demangle_bare(const char *name)
 
 char *pp_demangle(const char *name, enum pp_demangle style)
 {
+	int drop = style == PP_DEMANGLE_SMART ? DMGL_RET_DROP : 0;
 	char *text = NULL;
 
 	if (style != PP_DEMANGLE_NONE && is_mangled(name))
-		text = demangle(name, DMGL_PARAMS | DMGL_ANSI);
+		text = demangle(name, DMGL_PARAMS | DMGL_ANSI | drop);
 	if (text && style == PP_DEMANGLE_SMART) {
 		for (size_t i = 0; i < N_SHORT_NAMES; i++)
 			replace_all(text, short_names[i].from, short_names[i].to);

@@ -119,8 +119,8 @@ shown PAGER= opreport --color=never -n --max-lines=4 --inverted
 # In the list of all, anonymous memory and a library are in another image than their application.
 requirement images_have_a_column_if_those_listed_need_one
 setting
-shown PAGER= opreport --color=never -l --max-lines=1 '2>/dev/null' | grep 'symbol name'
-shown PAGER= opreport --color=never -l --max-lines=31 '2>/dev/null' | grep -e 'symbol name' -e '^1.* anon'
+shown PAGER= opreport --color=never -l --max-lines=1 '2>/dev/null' | grep function
+shown PAGER= opreport --color=never -l --max-lines=31 '2>/dev/null' | grep -e ' function' -e ' anon'
 opreport --session-dir="$DIR" -l 2>/dev/null | grep 'symbol name'
 
 requirement the_largest_are_shown_in_the_order_asked_for

@@ -56,6 +56,33 @@ EOF
 opreport --session-dir="$DIR" --lines --json | grep '"line"'
 columns=60 shown PAGER= opreport --color=never --lines
 
+requirement the_first_look_has_the_hottest_functions_and_lines
+stacks
+reports <<-EOF
+	--hottest
+	--hottest -n
+	--hottest -i cold
+	--hottest --symbols
+	--hottest --csv
+	--hottest { } { }
+EOF
+columns=60 shown PAGER= opreport --color=never --hottest
+rm -rf "$DIR/samples"
+images
+session <<-EOF
+	image prog {kern}/no-vmlinux TIMER
+	0x400 6
+EOF
+reports <<-EOF
+	--hottest -n
+EOF
+
+requirement on_a_terminal_lists_have_inclusive_samples_if_there_are_stacks
+stacks
+shown PAGER= opreport --color=never --symbols -n
+shown PAGER= opreport --color=never --no-children -n
+shown PAGER= opreport --color=never --verbose=all --symbols
+
 requirement trees_show_whole_stacks_from_either_end
 stacks
 reports <<-EOF
