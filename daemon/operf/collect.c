@@ -24,7 +24,7 @@
 
 struct loop {
 	struct collect *collect;
-	int epoll, signals, timer;
+	int epoll, signals, timer, ticks;
 	size_t alive; /* processes that have not ended */
 	bool done;
 };
@@ -79,19 +79,19 @@ static int wait_for_end(struct loop *loop, pid_t pid)
 	return 0;
 }
 
-static int start_timer(struct loop *loop)
+static int start_timer(const struct loop *loop, int *timer, const struct itimerspec *time)
 {
-	const struct itimerspec once = {.it_value.tv_sec = (time_t)loop->collect->seconds};
-
-	loop->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-	if (loop->timer < 0 || timerfd_settime(loop->timer, 0, &once, NULL))
+	*timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (*timer < 0 || timerfd_settime(*timer, 0, time, NULL))
 		return -1;
-	return loop_wait_for(loop, loop->timer);
+	return loop_wait_for(loop, *timer);
 }
 
 static int open_loop(struct loop *loop, struct op_error *error)
 {
 	const struct collect *collect = loop->collect;
+	const struct itimerspec end = {.it_value.tv_sec = (time_t)collect->seconds};
+	const struct itimerspec each = {.it_value.tv_sec = 1, .it_interval.tv_sec = 1};
 	sigset_t set;
 	bool good;
 
@@ -101,7 +101,9 @@ static int open_loop(struct loop *loop, struct op_error *error)
 	good = loop->epoll >= 0 && loop->signals >= 0 && !loop_wait_for(loop, loop->signals) &&
 	       !loop_wait_for(loop, collect->profile->source->fd);
 	if (good && collect->seconds)
-		good = !start_timer(loop);
+		good = !start_timer(loop, &loop->timer, &end);
+	if (good && collect->tick)
+		good = !start_timer(loop, &loop->ticks, &each);
 	if (good && collect->command)
 		good = !wait_for_end(loop, collect->command);
 	for (size_t i = 0; good && i < collect->count; i++)
@@ -126,6 +128,14 @@ static void take_signals(struct loop *loop)
 			kill(collect->command, (int)info.ssi_signo);
 		collect->signal = (int)info.ssi_signo;
 	}
+}
+
+static void take_tick(const struct loop *loop)
+{
+	uint64_t ticks;
+
+	if (read(loop->ticks, &ticks, sizeof(ticks)) == sizeof(ticks))
+		loop->collect->tick(loop->collect->tick_context);
 }
 
 /* A pidfd stays readable once its process has ended. */
@@ -161,6 +171,8 @@ static int run(struct loop *loop, struct op_error *error)
 				take_signals(loop);
 			else if (fd == loop->timer)
 				loop->done = true;
+			else if (fd == loop->ticks)
+				take_tick(loop);
 			else if (fd != profile->source->fd)
 				take_end(loop, fd);
 			else if (profile_take(profile, NULL, error))
@@ -172,7 +184,8 @@ static int run(struct loop *loop, struct op_error *error)
 
 int collect_run(struct collect *collect, struct op_error *error)
 {
-	struct loop loop = {.collect = collect, .epoll = -1, .signals = -1, .timer = -1};
+	struct loop loop = {
+		.collect = collect, .epoll = -1, .signals = -1, .timer = -1, .ticks = -1};
 	int result = open_loop(&loop, error);
 	struct op_error ignored;
 	int status;
@@ -197,5 +210,7 @@ int collect_run(struct collect *collect, struct op_error *error)
 		close(loop.signals);
 	if (loop.timer >= 0)
 		close(loop.timer);
+	if (loop.ticks >= 0)
+		close(loop.ticks);
 	return result;
 }

@@ -20,13 +20,15 @@ struct collect {
 	pid_t command;		/* 0: none.  Collecting ends with it */
 	const pid_t *processes; /* collecting ends when all of them have */
 	size_t count;
-	uint64_t seconds; /* collecting ends after them; 0: no limit */
-	bool feeds;	  /* what is counted is sent on; collecting ends when nobody reads that */
+	uint64_t seconds;	     /* collecting ends after them; 0: no limit */
+	void (*tick)(void *context); /* called each second; NULL: nothing is */
+	void *tick_context;
+	bool feeds; /* what is counted is sent on; collecting ends when nobody reads that */
 
-	int status;	 /* exit status of the command, once it has ended */
+	int status;	    /* exit status of the command, once it has ended */
 	struct rusage used; /* by it and what it waited for; 0 before it has ended */
-	bool incomplete; /* not all samples could be stored: collect_run() has set its @error */
-	int signal;	 /* the signal that ended collecting; 0: none */
+	bool incomplete;    /* not all samples could be stored: collect_run() has set its @error */
+	int signal;	    /* the signal that ended collecting; 0: none */
 };
 
 /* The signals that collect_run() takes, and to block them. */

@@ -4,15 +4,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "collect.h"
+#include "messages.h"
 #include "libop/perf/command.h"
 #include "libop/session/abi.h"
 #include "libop/session/lock.h"
@@ -21,30 +19,16 @@
 #include "libop/base/file.h"
 #include "libop/base/page_guard.h"
 #include "libop/base/pinned_path.h"
-#include "libop/base/safe_text.h"
 #include "libop/perf/event.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
-#include "page.h"
-#include "request.h"
+#include "reports.h"
+#include "run.h"
 #include "runs.h"
 #include "session.h"
 
 /* No file of a session is for others than its owner and group. */
 #define SESSION_UMASK 0027
-
-struct run {
-	const struct request *request;
-	struct op_perf_events events;
-	struct command command;
-	struct source *source;
-	struct profile profile;
-	struct collect collect;
-	char *session;	/* of op_session_open() */
-	int lock;	/* of the session; -1: not taken */
-	int messages;	/* where stderr was before it became the log */
-	bool user_only; /* no event samples the kernel */
-};
 
 static int choose_events(struct run *run, struct op_error *error)
 {
@@ -182,7 +166,12 @@ static int operf_work(struct run *run, struct op_error *error)
 		.count = run->request->processes.count,
 		.seconds = run->request->duration,
 		.feeds = run->request->feed,
+		.tick = run->is_watched && !run->request->command ? messages_progress : NULL,
+		.tick_context = run,
 	};
+	clock_gettime(CLOCK_MONOTONIC, &run->begun);
+	if (run->is_watched)
+		messages_begin(run);
 	/* a signal before the command starts; without a command, collect_run() handles it */
 	if (run->command.pid && (run->collect.signal = collect_pending_signal()))
 		return op_error_set(error, EINTR, "interrupted by a signal before %s was executed",
@@ -190,144 +179,6 @@ static int operf_work(struct run *run, struct op_error *error)
 	if (run->command.pid && command_go(&run->command, run->request->command[0], error))
 		return -1;
 	return open_log(run, error) || collect_run(&run->collect, error) ? -1 : 0;
-}
-
-/* One line: samples stored, samples lost, and the command to report them. */
-static void print_summary(const struct run *run)
-{
-	const uint64_t *stat = run->profile.stats.samples.value;
-	struct source_perf_losses losses = source_perf_losses(run->source);
-	const char *session = run->request->session_dir;
-	char *here = op_session_dir(NULL);
-	uint64_t lost = stat[STAT_RECEIVED] - stat[STAT_STORED] - stat[STAT_FILTERED] + losses.lost;
-
-	fputs("operf: ", stderr);
-	if (run->request->run)
-		fprintf(stderr, "run %u: ", run->request->run);
-	fprintf(stderr, "%" PRIu64 " samples of ", stat[STAT_STORED]);
-	for (size_t i = 0; i < run->events.count; i++)
-		op_safe_printf(stderr, "%s%s", i ? ", " : "", run->events.event[i].event.name);
-	if (run->user_only)
-		fprintf(stderr, " (user code only)");
-	if (lost)
-		fprintf(stderr, ", %" PRIu64 " lost", lost);
-	if (losses.throttled)
-		fprintf(stderr, ", throttled %" PRIu64 " times", losses.throttled);
-	if (run->request->run && !run->collect.status && !run->collect.incomplete)
-		fputc('\n', stderr); /* runs_do() says how to look at all of them */
-	else if (here && !strcmp(here, session))
-		fprintf(stderr, "; look with \"opreport\"\n");
-	else
-		op_safe_line(stderr, "; look with \"opreport --session-dir=%s\"", session);
-	if (losses.of_processes)
-		op_warn("%" PRIu64 " records of what processes mapped were lost: some samples may "
-			"have no name",
-			losses.of_processes);
-	free(here);
-}
-
-/* A line for each event that the kernel paused for more than 1 % of its time. */
-static void print_pauses(const struct run *run)
-{
-	for (size_t i = 0; i < run->events.count; i++) {
-		const struct op_perf_event *event = &run->events.event[i];
-		struct source_perf_time time = source_perf_time(run->source, i);
-		double share = time.running_ns
-				       ? 100 * (double)time.paused_ns / (double)time.running_ns
-				       : 0;
-
-		if (share <= 1)
-			continue;
-		if (event->attr.freq)
-			op_warn("the kernel paused %s for %.1f %% of the time, as there were too "
-				"many samples; use --freq=%" PRIu64,
-				event->event.name, share,
-				(uint64_t)event->attr.sample_freq / 2 + 1);
-		else
-			op_warn("the kernel paused %s:%" PRIu32
-				" for %.1f %% of the time, as there were too many samples; use "
-				"-e %s:%" PRIu64,
-				event->event.name, event->event.count, share, event->event.name,
-				op_perf_count_instead(event->event.count, time.taken,
-						      time.running_ns - time.paused_ns));
-	}
-}
-
-/* A line for each clock of which more than 3 % of the time, and more than chance makes, brought no
- * sample: each thread has a rest of half a period. */
-static void print_unsampled(const struct run *run)
-{
-	for (size_t i = 0; i < run->events.count; i++) {
-		const struct op_perf_event *event = &run->events.event[i];
-		struct source_perf_time time = source_perf_time(run->source, i);
-		double share = 0;
-
-		if (time.running_ns)
-			share = 100 * (double)time.unsampled_ns / (double)time.running_ns;
-		if (share <= 3 || event->event.count < 10 ||
-		    (time.taken &&
-		     (double)time.unsampled_ns / event->event.count <=
-			     3 * sqrt((double)time.running_ns / event->event.count)))
-			continue;
-		op_warn("%.1f %% of the CPU time (%.3g ms) brought no sample, as threads ended "
-			"within %.4g ms; use -e %s:%" PRIu32,
-			share, (double)time.unsampled_ns / 1e6, (double)event->event.count / 1e6,
-			event->event.name, event->event.count / 10);
-	}
-}
-
-/* Whether the kernel lets this user profile a program, and if not, why; NULL: it does, as far as is
- * known. */
-static const char *why_unprofiled(const char *name)
-{
-	char *path = command_path(name);
-	const char *why = NULL;
-	struct stat status;
-
-	if (path && !stat(path, &status)) {
-		if ((status.st_mode & S_ISUID && status.st_uid != geteuid()) ||
-		    (status.st_mode & S_ISGID && status.st_gid != getegid()))
-			why = status.st_mode & S_ISUID ? "which is set-user-ID"
-						       : "which is set-group-ID";
-		else if (access(path, R_OK))
-			why = "which you may not read";
-	}
-	free(path);
-	return why;
-}
-
-/* CPU time of the command that no event was there to count. */
-static void print_missing(const struct run *run)
-{
-	struct source_perf_time time = source_perf_time(run->source, 0);
-	double missing = (double)time.missing_ns / 1e9;
-	const char *why = run->request->command ? why_unprofiled(run->request->command[0]) : NULL;
-
-	if (!time.missing_ns)
-		return;
-	if (why)
-		op_warn("%.3g s of CPU time were not profiled: the kernel keeps %s, %s, from "
-			"your events; as root, operf --system-wide sees it",
-			missing, run->request->command[0], why);
-	else
-		op_warn("%.3g s of CPU time were not profiled, perhaps of programs that are "
-			"set-user-ID or cannot be read, which the kernel keeps from profilers; as "
-			"root, operf --system-wide sees all",
-			missing);
-}
-
-/* Processes that the command has left behind. */
-static void print_running(const struct run *run)
-{
-	size_t n = run->collect.command && !run->collect.signal && !run->request->duration
-			   ? source_perf_running(run->source)
-			   : 0;
-
-	if (n)
-		op_warn("%zu process%s that the command has started still run%s, and %s no longer "
-			"profiled: operf --pid profiles what runs, and a command that waits for "
-			"them takes them along (sh -c 'COMMAND; wait')",
-			n, n == 1 ? "" : "es", n == 1 ? "s" : "", n == 1 ? "is" : "are");
 }
 
 static uint64_t nanoseconds(const struct timeval *time)
@@ -345,6 +196,7 @@ static void finish(struct run *run)
 		if (log_topics)
 			profile_log_stats(&run->profile);
 	}
+	messages_end_progress(run);
 	close_log(run);
 }
 
@@ -394,19 +246,18 @@ static int profile(const struct request *request)
 	struct run run = {.request = request,
 			  .lock = -1,
 			  .messages = -1,
+			  .is_watched = !request->quiet && !request->run && !request->feed_only &&
+					isatty(STDERR_FILENO),
 			  .command = {.go = -1, .failed = -1}};
 	int result, status = OP_EXIT_FAILURE;
+	bool has_samples;
 
 	result = prepare(&run, error);
 	if (!result)
 		result = operf_work(&run, error);
 	finish(&run);
 	if (!result) {
-		print_summary(&run);
-		print_pauses(&run);
-		print_unsampled(&run);
-		print_missing(&run);
-		print_running(&run);
+		messages_end(&run);
 		status = run.collect.command ? run.collect.status : OP_EXIT_OK;
 		run.command.pid = 0; /* it has ended, or goes on alone */
 		if (run.collect.incomplete)
@@ -422,9 +273,12 @@ static int profile(const struct request *request)
 	}
 	if (result)
 		op_complain("%s", error->text);
+	has_samples = run.profile.stats.samples.value[STAT_STORED];
 	if (!operf_release(&run, request->run && !result && status == OP_EXIT_OK))
 		status = OP_EXIT_FAILURE;
-	if (!result && request->html && page_make(request, error)) {
+	if (!result && run.is_watched && has_samples)
+		messages_show_hottest(request);
+	if (!result && request->html && reports_page(request, error)) {
 		op_complain("%s", error->text);
 		if (status == OP_EXIT_OK)
 			status = OP_EXIT_FAILURE;

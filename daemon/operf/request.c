@@ -14,7 +14,8 @@
 #include "libop/session/paths.h"
 #include "session.h"
 
-#define SYNOPSIS "[OPTION...] COMMAND [ARGUMENT...] | --pid PID | --system-wide"
+#define DEFAULT_PAGE "oprofile.html"
+#define SYNOPSIS     "[OPTION...] COMMAND [ARGUMENT...] | --pid PID | --system-wide"
 
 static int take_method(const struct op_option *option, void *field, const char *text,
 		       struct op_error *error)
@@ -56,11 +57,12 @@ static const struct op_option rows[] = {
 	 OP_LIST(struct request, events)},
 	{"freq", 'F', "HZ", "samples per second, instead of counts",
 	 OP_NUMBER(struct request, frequency, 1, 100000)},
-	{"callgraph", 'g', NULL, "record call chains, by frame pointers",
+	{"callgraph", 'g', NULL, "record call chains, by frame pointers (the default)",
 	 OP_FLAG(struct request, callgraph)},
 	{"call-graph", 0, "METHOD",
 	 "record call chains by frame pointers (fp) or call frame information (dwarf[,BYTES])",
 	 .type = &method_type, .words = methods},
+	{"no-call-graph", 0, NULL, "record no call chains", OP_FLAG(struct request, no_callgraph)},
 	{"pid", 'p', "PID,...", "profile running processes, and their children",
 	 OP_PIDS(struct request, processes)},
 	{"system-wide", 's', NULL, "profile the whole system (root), while a command runs if given",
@@ -82,14 +84,16 @@ static const struct op_option rows[] = {
 	 .type = &op_option_ignored},
 	{"no-pack", 0, NULL, "do not pack the session at the end", OP_FLAG(struct request, loose)},
 	{"html", 0, "FILE",
-	 "at the end, write a page for browsers, as opreport does (includes --callgraph)",
-	 OP_TEXT(struct request, html)},
+	 "at the end, write a page for browsers, as opreport does; without FILE " DEFAULT_PAGE,
+	 OP_TEXT(struct request, html), .optional = true},
 	{"open", 0, NULL, "show the page of --html in the desktop's browser",
 	 OP_FLAG(struct request, open)},
 	{"feed", 0, "FD", "send each sample to this socket, as for optop; end with its reader",
 	 OP_NUMBER(struct request, feed, 3, INT_MAX)},
 	{"feed-only", 0, NULL, "with --feed: do not store the samples",
 	 OP_FLAG(struct request, feed_only)},
+	{"quiet", 'q', NULL, "on a terminal, too, show no more than one line and warnings",
+	 OP_FLAG(struct request, quiet)},
 	{"verbose", 'V', "LIST", "log these topics: all,sfile,arcs,samples,module,misc",
 	 OP_TEXT(struct request, topics)},
 	OP_OPTION_VERSION('v'),
@@ -111,6 +115,15 @@ static int check_target(const struct request *request, struct op_error *error)
 		return op_error_set(error, EINVAL,
 				    "--feed-only stores nothing: it excludes --append and --html");
 	return 0;
+}
+
+static int check_callgraph(const struct request *request, struct op_error *error)
+{
+	if (!request->no_callgraph || (!request->callgraph && !request->html))
+		return 0;
+	return op_error_set(error, EINVAL,
+			    "--no-call-graph excludes --callgraph, --call-graph and --html, whose "
+			    "flame graph is made of call chains");
 }
 
 static int check_page(const struct request *request, struct op_error *error)
@@ -146,18 +159,45 @@ static int complete_session_dir(struct request *request, struct op_error *error)
 	return request->session_dir ? 0 : op_error_memory(error);
 }
 
-int request_parse(int argc, const char **argv, struct request *request, struct op_error *error)
+/* "--html" alone stands before the command; a word that names a page is its file. */
+static bool is_page(const char *word)
+{
+	const char *dot = word ? strrchr(word, '.') : NULL;
+
+	return word &&
+	       (!strcmp(word, "-") || (dot && (!strcmp(dot, ".html") || !strcmp(dot, ".htm"))));
+}
+
+/* The options, with the file of --html; the command stays as it was given. */
+static int read_words(struct request *request, int argc, const char **argv, struct op_error *error)
 {
 	const struct op_option_table tables[] = {{rows, request, NULL}, {0}};
+	const char **words = calloc((size_t)argc + 1, sizeof(*words));
+	int result;
 
+	if (!words)
+		return op_error_memory(error);
+	for (int i = 0; i < argc; i++)
+		words[i] = i && !strcmp(argv[i], "--html") && !is_page(argv[i + 1])
+				   ? "--html=" DEFAULT_PAGE
+				   : argv[i];
+	result = op_options_read_command(tables, SYNOPSIS, argc, words, &request->command, error);
+	if (request->command)
+		request->command = (char **)argv + (request->command - (char **)words);
+	free(words);
+	return result;
+}
+
+int request_parse(int argc, const char **argv, struct request *request, struct op_error *error)
+{
 	*request = (struct request){.command_line = op_command_line(argc, argv)};
 	if (!request->command_line)
 		return op_error_memory(error);
-	if (op_options_read_command(tables, SYNOPSIS, argc, argv, &request->command, error) ||
-	    check_target(request, error) || check_page(request, error) ||
+	if (read_words(request, argc, argv, error) || check_target(request, error) ||
+	    check_callgraph(request, error) || check_page(request, error) ||
 	    check_runs(request, error))
 		return -1;
-	request->callgraph |= request->html != NULL;
+	request->callgraph |= !request->no_callgraph && !request->feed_only;
 	return complete_session_dir(request, error);
 }
 

@@ -24,6 +24,8 @@ struct request {
 	uint64_t duration;	  /* seconds; 0: until what is profiled ends */
 	uint32_t unwind;	  /* as of struct source_perf_config */
 	bool system_wide, callgraph, append, separate_thread, separate_cpu;
+	bool no_callgraph;  /* was asked for */
+	bool quiet;	    /* on a terminal, too */
 	bool feed_only;	    /* samples are sent, and not stored */
 	uint64_t runs;	    /* how often the command is run; 0: once, into the live session */
 	unsigned int run;   /* which of them this is, from 1 */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: a profile of Java known by construction, with the methods, lines and callers that the
-# covers: agent for Java writes into /tmp/jit-PID.dump
+# covers: agent for Java writes into /tmp/jit-PID.dump, or that the JVM writes into /tmp/perf-PID.map
 
 sampling=yes
 # shellcheck source=../case.sh
@@ -57,5 +57,22 @@ java_callers()
 	at_most "samples of heavy() without its caller" $((heavy - called)) "$heavy" 0.02
 }
 
+# Without the agent, the JVM says at its end what it has compiled.
+java_map()
+{
+	sample -e "$(clock 2000)" java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit \
+		-XX:CompileCommand=quiet '-XX:CompileCommand=dontinline,Split::*' \
+		"$source" "$(lasting 2 2000)" >"$scratch/pid"
+	map=/tmp/perf-$(grep -x '[0-9]*' "$scratch/pid").map
+	[ -s "$map" ] || fail "the JVM has left no $map"
+	report
+	rm -f "$map"
+	heavy=$(line_samples 'Split.heavy(int)')
+	light=$(line_samples 'Split.light(int)')
+	enough "samples of the methods" $((heavy + light)) 1000
+	share "heavy by the JVM's map" "$heavy" $((heavy + light)) 0.6
+}
+
 java_shares
 java_callers
+java_map

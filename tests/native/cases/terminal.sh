@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: operf records call chains unless it is told not to; on a terminal it says what it samples,
+# covers: and ends with the hottest functions and lines, in no line that is wider; elsewhere in one
+# covers: line; --html alone has a file, and the words behind it are the command
+
+sampling=1
+# shellcheck source=../case.sh
+. "$TESTS/native/case.sh"
+
+# on_terminal WORD... - runs it on one of 80 columns; what is shown is in $scratch/shown
+on_terminal()
+{
+	TERM=xterm python3 - "$@" >"$scratch/shown" <<-'END'
+		import fcntl, os, pty, struct, sys, termios
+		pid, terminal = pty.fork()
+		if not pid:
+		    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+		    os.execvp(sys.argv[1], sys.argv[1:])
+		while True:
+		    try:
+		        shown = os.read(terminal, 65536)
+		    except OSError:
+		        break
+		    if not shown:
+		        break
+		    sys.stdout.buffer.write(shown)
+		    sys.stdout.flush()
+		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+	_got=$?
+	sed -i "s/\r\$//; s/\x1b\[[0-9;]*m//g" "$scratch/shown"
+	cat "$scratch/shown"
+	return $_got
+}
+
+# columns_of FILE - those of the widest line
+columns_of() { LC_ALL=C.UTF-8 wc -L <"$1"; }
+
+cd "$scratch" || exit 1
+work=$(as_often 4000 1000)
+on_terminal operf -e "$(clock 1000)" "$own/shares" alone "$work" || fail "operf failed"
+grep -q '^operf: sampling shares by cpu-clock.*, with call chains$' shown ||
+	fail "it does not say what it does"
+all=$(awk '/ samples of / { print $1 }' shown)
+share "the hottest function" "$(awk -v n="$all" '$3 == "shares_three" {
+	printf "%d\n", $1 * n / 100; exit }' shown)" "$all" 0.752
+grep -q ' [a-z]*\.[ch]:[0-9]*$' shown || fail "no source line"
+grep -q '^next: opreport' shown || fail "no next command"
+[ "$(columns_of shown)" -le 80 ] || fail "lines of $(columns_of shown) columns"
+
+on_terminal operf --quiet "$own/shares" alone 100 || fail "operf failed"
+same "lines of --quiet" "$(wc -l <shown)" 1
+need operf -e "$(clock 1000)" "$own/shares" alone "$work" 2>said
+same "lines without a terminal" "$(wc -l <said)" 1
+grep -q 'look with "opreport"$' said || fail "no word of the report"
+
+need opexport --session-dir=oprofile_data --to=folded -o folded
+grep -q 'main;.*shares_three' folded || fail "no call chains"
+need operf --no-call-graph -e "$(clock 1000)" "$own/shares" alone "$work" 2>said
+need opexport --session-dir=oprofile_data --to=folded -o flat
+grep -q 'shares_three' flat || fail "no samples"
+! grep -q 'main;' flat || fail "call chains in spite of --no-call-graph"
+refuse "--no-call-graph excludes" operf --no-call-graph -g true
+refuse "--no-call-graph excludes" operf --no-call-graph --html=x true
+
+# shellcheck disable=SC2016 # of the sh below
+status 3 operf --html sh -c '"$0" alone 100; exit 3' "$own/shares"
+[ -s oprofile.html ] || fail "no page of the default name"
+status 0 operf --html other.html "$own/shares" alone 100
+[ -s other.html ] || fail "no page of the name that was given"
+
+is_root || exit 0
+on_terminal operf --system-wide --duration=2 || fail "operf failed"
+grep -q '1 s, [0-9]* samples, [0-9]* lost' shown || fail "no progress"
