@@ -134,11 +134,25 @@ archive_update()
 	die "could not read the index of Debian's archive; 'apt-get update' shows if the machine can"
 }
 
-# archive_newest PREFIX SUFFIX - the newest package whose name is PREFIX, a version, SUFFIX
-archive_newest()
+# archive_has PACKAGE - can it be had?  Names that only others depend on are known, too.
+archive_has()
 {
-	archive_apt apt-cache pkgnames "$1" | grep -E "^${1//./\\.}[0-9][^ ]*$2\$" |
-		grep -vE -- '-(rt|unsigned)$' | sort -V | tail -n 1
+	archive_apt apt-cache policy "$1" | grep -q '^ *Candidate: [0-9]'
+}
+
+# archive_newest_kernel SERIES SUFFIX - the newest release of a series whose image and headers can
+# be had: a new one has its headers some time before its image, which is signed in between
+archive_newest_kernel()
+{
+	local name release
+	for name in $(archive_apt apt-cache pkgnames "linux-headers-$1." |
+		grep -E "^linux-headers-${1//./\\.}\.[0-9][^ ]*$2\$" | sort -rV); do
+		release=${name#linux-headers-}
+		if archive_has "$name" && archive_has "linux-image-$release"; then
+			echo "$release"
+			return
+		fi
+	done
 }
 
 # archive_closure SUITE PACKAGE... - "FILE" of each package that a machine with nothing on

@@ -245,7 +245,7 @@ settle perf "$(sort <<<"$list" | sha256sum | cut -c 1-16)" fill_perf
 # settle_kernel KERNEL
 settle_kernel()
 {
-	local suite name release flavour=cloud
+	local suite release flavour=cloud
 
 	[[ $1 != *-rt ]] || flavour=rt
 	suite=$(kernel_suite "$1")
@@ -253,10 +253,9 @@ settle_kernel()
 		archive_setup unstable
 		archive_update
 	fi
-	name=$(archive_newest "linux-headers-${1%-rt}." "-$flavour-amd64")
-	[[ -n $name ]] || die "the archive has no $flavour kernel of series ${1%-rt}"
-	release=${name#linux-headers-}
-	list=$(archive_closure "$suite" "linux-image-$release" "$name")
+	release=$(archive_newest_kernel "${1%-rt}" "-$flavour-amd64")
+	[[ -n $release ]] || die "the archive has no $flavour kernel of series ${1%-rt}"
+	list=$(archive_closure "$suite" "linux-image-$release" "linux-headers-$release")
 	mapfile -t files <<<"$list"
 	version=$(version_of "linux-image-$release" "${files[@]}")
 	settle "linux-$1" "$version" fill_kernel "$release" "$suite"
