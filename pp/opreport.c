@@ -413,6 +413,8 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 		.cpu = true, .tid = true, .tgid = true, .unit_mask = options->merge.unit_mask};
 	const struct pp_merge *merge = &options->merge;
 	struct pp_merge others = merge_others(options);
+	const struct pp_merge all = {
+		.cpu = true, .tid = true, .tgid = true, .lib = options->merge.lib};
 	bool is_page = options->html;
 	struct source *source = &job->sources[which];
 
@@ -426,6 +428,8 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 		merge = &by_event;
 	else if (options->style.by)
 		merge = &others;
+	else if (options->sums_up && !spec->cpus.n && !spec->tgids.n && !spec->tids.n)
+		merge = &all;
 	if (pp_select(&source->list, &source->classes, session_dir_of(job, which), spec, merge,
 		      options->exclude_dependent, &options->common.warnings, error))
 		return pp_loss_explain(&source->list, error);
@@ -530,6 +534,9 @@ static void choose_for_reader(struct pp_options *options)
 
 	if (options->demangle == PP_DEMANGLE_AUTO)
 		options->demangle = is_read ? PP_DEMANGLE_SMART : PP_DEMANGLE_NORMAL;
+	options->sums_up = is_read && !options->merge.cpu && !options->merge.tid &&
+			   !options->merge.tgid && !options->merge.unit_mask &&
+			   !options->common.is_pair;
 	options->inclusive_if_any = is_read && options->symbols && !options->no_children &&
 				    !options->callgraph && !style->inclusive && !style->calls &&
 				    !style->details && !style->inlines && !options->common.is_pair;

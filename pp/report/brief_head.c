@@ -140,6 +140,23 @@ static void put_sum(const struct pp_profile *profile, FILE *out)
 	fputc('\n', out);
 }
 
+/* Columns of what is summed up would be wider than any terminal. */
+static void put_sums(const struct pp_classes *classes, const struct pp_report_style *style,
+		     FILE *out)
+{
+	const char *what = classes->merged_tid	  ? "thread"
+			   : classes->merged_tgid ? "process"
+			   : classes->merged_cpu  ? "cpu"
+						  : NULL;
+
+	if (what && style->by == PP_BY_APPLICATION)
+		fprintf(out, "All %s together; --by=%s tells them apart\n",
+			classes->merged_tid    ? "threads"
+			: classes->merged_tgid ? "processes"
+					       : "CPUs",
+			what);
+}
+
 void pp_report_brief_head(const struct pp_profile *profile, const struct pp_report_style *style,
 			  FILE *out)
 {
@@ -155,4 +172,5 @@ void pp_report_brief_head(const struct pp_profile *profile, const struct pp_repo
 		put_sum(profile, out);
 	for (size_t i = 0; !style->who_lines && i < classes->n; i++)
 		put_class(profile, i, out);
+	put_sums(classes, style, out);
 }

@@ -2,10 +2,13 @@
 /* The column of events: see event_column.h. */
 #include "event_column.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libop/base/memory.h"
 #include "libop/perf/event.h"
+#include "libop/text/shorten.h"
 #include "pp/select/weights.h"
 
 /* Events in all that are shown one by one; each unit is used up to a thousand times of it. */
@@ -88,6 +91,20 @@ struct pp_event_column *pp_event_columns_make(const struct pp_profile *profile,
 			make(&columns[i], classes->items[i].event,
 			     pp_events(classes, profile->totals, i), style->columns);
 	return columns;
+}
+
+char *pp_class_head(const struct pp_classes *classes, size_t class, size_t columns)
+{
+	const char *column = classes->items[class].column;
+	bool is_event = classes->axis == PP_AXIS_EVENT;
+	char *name = op_format("%.*s", is_event ? (int)strcspn(column, ":") : INT_MAX, column);
+	char *shown = op_text_shorten(name, columns);
+	size_t width = op_text_columns(shown, strlen(shown));
+	char *head = op_format("%*s%s", width < columns ? (int)(columns - width) : 0, "", shown);
+
+	free(shown);
+	free(name);
+	return head;
 }
 
 void pp_event_column_put(const struct pp_event_column *column, const struct pp_classes *classes,

@@ -32,6 +32,7 @@ struct pp_options {
 	bool tree, inverted;	/* of these, style.calls */
 	bool no_children;
 	bool hottest;
+	bool sums_up;	       /* processes, threads and CPUs, unless some are chosen */
 	bool inclusive_if_any; /* style.inclusive, if the sessions have whole stacks */
 	bool libraries, no_libraries; /* of these or where the report is read, style.libraries */
 	bool symbols, callgraph, exclude_dependent, unscaled;

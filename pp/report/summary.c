@@ -15,7 +15,7 @@
 #define SCREEN_HEAD_WIDTH 16
 
 /* On a terminal. */
-enum { TAB = 8, LEAST_NAME = 20, SCREEN_SHARE = 6 };
+enum { TAB = 8, LEAST_NAME = 20, SCREEN_SHARE = 6, COMPACT = 10 };
 
 struct summary {
 	const struct pp_profile *profile;
@@ -23,6 +23,7 @@ struct summary {
 	FILE *out;
 	struct op_line line;
 	struct pp_event_column *events; /* by class */
+	size_t n_compact; /* classes that have a column, of percentages only; 0: as usual */
 };
 
 /* Writes an application and its images, the one with the most samples first. */
@@ -110,6 +111,24 @@ static void put_screen_head(struct summary *summary, const char *indent)
 	op_line_end(line, summary->out);
 }
 
+/* Names of events, or what else tells classes apart, above percentages. */
+static void put_compact_head(struct summary *summary, const char *indent)
+{
+	struct op_line *line = &summary->line;
+
+	op_line_puts(line, indent);
+	for (size_t i = 0; i < summary->n_compact; i++) {
+		char *head = pp_class_head(summary->profile->classes, i, COMPACT - 1);
+
+		op_line_puts(line, head);
+		op_line_puts(line, " ");
+		free(head);
+	}
+	op_line_puts(line, *indent ? "image" : "program");
+	op_line_tone(line, OP_TONE_PLAIN);
+	op_line_end(line, summary->out);
+}
+
 static void summary_put_head(struct summary *summary, const char *indent)
 {
 	const struct pp_classes *classes = summary->profile->classes;
@@ -120,6 +139,10 @@ static void summary_put_head(struct summary *summary, const char *indent)
 	op_line_tone(line, OP_TONE_HEAD);
 	if (summary->style->columns && classes->n == 1) {
 		put_screen_head(summary, indent);
+		return;
+	}
+	if (summary->n_compact) {
+		put_compact_head(summary, indent);
 		return;
 	}
 	op_line_puts(line, indent);
@@ -165,7 +188,12 @@ static void put_row(struct summary *summary, const char *indent, const uint64_t 
 
 	op_line_row(line, pp_weight_share(summary->profile->classes, counts, wholes, 0));
 	op_line_puts(line, indent);
-	for (size_t i = 0; i < summary->profile->classes->n; i++) {
+	for (size_t i = 0; i < summary->n_compact; i++) {
+		put_blanks_and(line, "", COMPACT - 1 - SCREEN_SHARE);
+		op_line_share(line, pp_weight_share(summary->profile->classes, counts, wholes, i));
+		op_line_add(line, " ", 1);
+	}
+	for (size_t i = 0; !summary->n_compact && i < summary->profile->classes->n; i++) {
 		op_line_count(line, counts[i], 9);
 		op_line_add(line, " ", 1);
 		if (summary->events[i].is_shown) {
@@ -271,7 +299,8 @@ static void put_rest(struct summary *summary, const struct entry *entries, size_
 	if (n_rest && summary->style->max_lines) {
 		text = pp_rest_text(n_rest,
 				    pp_weight_share(classes, counts, summary->profile->totals, 0));
-		for (size_t i = 0; i < classes->n; i++)
+		blanks = summary->n_compact * COMPACT;
+		for (size_t i = 0; !summary->n_compact && i < classes->n; i++)
 			blanks += width_of(summary, i) + 1;
 		while (blanks--)
 			op_line_puts(&summary->line, " ");
@@ -280,6 +309,20 @@ static void put_rest(struct summary *summary, const struct entry *entries, size_
 		free(text);
 	}
 	free(counts);
+}
+
+/* Classes that would leave names no room have percentages only, as many as there is room for. */
+static void summary_choose_compact(struct summary *summary)
+{
+	size_t n = summary->profile->classes->n, columns = summary->style->columns;
+	size_t width = LEAST_NAME, room = columns > LEAST_NAME ? columns - LEAST_NAME : 0;
+
+	for (size_t i = 0; i < n; i++)
+		width += width_of(summary, i) + 1;
+	if (n < 2 || !columns || width <= columns)
+		return;
+	summary->n_compact = room / COMPACT < n ? room / COMPACT : n;
+	summary->n_compact += !summary->n_compact;
 }
 
 void pp_report_summary(const struct pp_profile *profile, const struct pp_report_style *style,
@@ -293,6 +336,7 @@ void pp_report_summary(const struct pp_profile *profile, const struct pp_report_
 	summary.line.color = style->color;
 	summary.line.brief = style->columns;
 	summary.events = pp_event_columns_make(profile, style);
+	summary_choose_compact(&summary);
 	summary_put_head(&summary, "");
 	entries = gather_entries(profile, &n);
 	n = leave_out_empty(&summary, entries, n);

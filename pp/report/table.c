@@ -11,6 +11,7 @@
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
 #include "libop/base/safe_text.h"
+#include "libop/text/shorten.h"
 #include "pp/select/weights.h"
 
 /* Widths of cells, as in OProfile's reports. */
@@ -29,8 +30,10 @@ enum {
 	/* On a terminal, where numbers end where their columns do: */
 	WIDTH_SCREEN_COUNT = 8,
 	WIDTH_SCREEN_PERCENT = 7,
+	WIDTH_COMPACT = 10,
 	LEAST_NAME = 8,
 	LEAST_SYMBOL = 12,
+	LEAST_NAMES = 24,
 };
 
 /* ---- order ---- */
@@ -168,6 +171,14 @@ static void keep_largest(struct pp_table *table, bool inclusive)
 	free(weights);
 }
 
+static bool has_samples(const struct pp_classes *classes, const struct pp_row *row)
+{
+	for (size_t i = 0; i < classes->n; i++)
+		if (row->counts[i])
+			return true;
+	return false;
+}
+
 void pp_table_choose(struct pp_table *table, bool inclusive)
 {
 	const struct pp_profile *profile = table->profile;
@@ -177,7 +188,7 @@ void pp_table_choose(struct pp_table *table, bool inclusive)
 	for (size_t i = 0; i < profile->n_rows; i++) {
 		struct pp_row *row = profile->rows[i];
 
-		if (table->style->no_callers && !pp_weight(profile->classes, row->counts, 0))
+		if (table->style->no_callers && !has_samples(profile->classes, row))
 			table->n_all--;
 		else if (pp_weight_share(profile->classes, order_counts(row, inclusive),
 					 profile->totals, 0) >= table->style->threshold)
@@ -188,6 +199,16 @@ void pp_table_choose(struct pp_table *table, bool inclusive)
 }
 
 /* ---- lines ---- */
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+	return a > b ? a : b;
+}
 
 static void table_put_text(struct pp_table *table, const char *text, size_t width)
 {
@@ -232,6 +253,27 @@ static size_t events_width(const struct pp_table *table, size_t class)
 	return table->events[class].width + (is_on_screen(table) ? 1 : EVENTS_GAP);
 }
 
+static void put_class_head(struct pp_table *table, size_t class)
+{
+	char *head = pp_class_head(table->profile->classes, class, WIDTH_COMPACT - 1);
+	size_t bytes = strlen(head);
+
+	op_line_cell(&table->line);
+	op_line_width(&table->line, WIDTH_COMPACT + bytes - op_text_columns(head, bytes));
+	op_line_puts(&table->line, head);
+	free(head);
+}
+
+static void put_compact(struct pp_table *table, const uint64_t *counts, const uint64_t *wholes,
+			size_t class)
+{
+	op_line_cell(&table->line);
+	op_line_width(&table->line, WIDTH_COMPACT);
+	op_line_puts(&table->line, "   ");
+	op_line_share(&table->line,
+		      pp_weight_share(table->profile->classes, counts, wholes, class));
+}
+
 void pp_table_head(struct pp_table *table)
 {
 	const struct pp_report_style *style = table->style;
@@ -242,7 +284,9 @@ void pp_table_head(struct pp_table *table)
 	op_line_tone(&table->line, OP_TONE_HEAD);
 	if (style->show_address)
 		table_put_text(table, "vma", table->vma_digits + 1);
-	for (size_t i = 0; i < table->profile->classes->n; i++) {
+	for (size_t i = 0; i < table->n_compact; i++)
+		put_class_head(table, i);
+	for (size_t i = 0; !table->n_compact && i < table->profile->classes->n; i++) {
 		if (style->inclusive && !on_screen) {
 			table_put_text(table, "inclusive", WIDTH_INCLUSIVE);
 			table_put_text(table, "%", WIDTH_PERCENT);
@@ -376,7 +420,9 @@ void pp_table_numbers(struct pp_table *table, const struct pp_place *place, cons
 	if (style->show_address)
 		put_vma(table, place->vma);
 	pp_counts_add(classes, sums, counts);
-	for (size_t i = 0; i < classes->n; i++) {
+	for (size_t i = 0; i < table->n_compact; i++)
+		put_compact(table, counts, wholes, i);
+	for (size_t i = 0; !table->n_compact && i < classes->n; i++) {
 		if (table->inclusive && !is_on_screen(table))
 			put_inclusive(table, i);
 		put_count(table, counts[i], table->count_width);
@@ -421,8 +467,8 @@ void pp_table_names(struct pp_table *table, const struct pp_row *row, const char
 	op_line_end(&table->line, table->out);
 }
 
-/* Blanks, up to the first name. */
-static void skip_numbers(struct pp_table *table)
+/* Columns of addresses, numbers and lines. */
+static size_t numbers_width(const struct pp_table *table)
 {
 	const struct pp_report_style *style = table->style;
 	size_t class = table->count_width + percent_width(table), width = 0;
@@ -431,11 +477,31 @@ static void skip_numbers(struct pp_table *table)
 	class += style->inclusive && !is_on_screen(table) ? WIDTH_INCLUSIVE : 0;
 	class += style->accumulated ? WIDTH_CUM_SAMPLES + WIDTH_CUM_PERCENT : 0;
 	class += style->intervals ? WIDTH_MARGIN : 0;
-	for (size_t i = 0; i < table->profile->classes->n; i++)
+	for (size_t i = 0; !table->n_compact && i < table->profile->classes->n; i++)
 		width += class + (table->events[i].is_shown ? events_width(table, i) : 0);
+	width += table->n_compact * WIDTH_COMPACT;
 	width += style->show_address ? table->vma_digits + 1 : 0;
-	width += style->lines ? table->line_width : 0;
-	table_put_text(table, "", width);
+	return width + (style->lines ? table->line_width : 0);
+}
+
+/* Blanks, up to the first name. */
+static void skip_numbers(struct pp_table *table)
+{
+	table_put_text(table, "", numbers_width(table));
+}
+
+/* Classes that would leave names no room have percentages only, as many as there is room for. */
+static void choose_compact(struct pp_table *table)
+{
+	size_t n = table->profile->classes->n, columns = table->style->columns, others;
+
+	if (n < 2 || !columns || numbers_width(table) + LEAST_NAMES <= columns)
+		return;
+	table->n_compact = 1;
+	others = numbers_width(table) - WIDTH_COMPACT + LEAST_NAMES;
+	if (columns > others)
+		table->n_compact = smaller((columns - others) / WIDTH_COMPACT, n);
+	table->n_compact = larger(table->n_compact, 1);
 }
 
 void pp_table_rest(struct pp_table *table)
@@ -462,16 +528,6 @@ void pp_table_rest(struct pp_table *table)
 }
 
 /* ---- columns ---- */
-
-static size_t smaller(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-static size_t larger(size_t a, size_t b)
-{
-	return a > b ? a : b;
-}
 
 static uint64_t highest_vma(const struct pp_row *row)
 {
@@ -592,6 +648,7 @@ void pp_table_columns(struct pp_table *table)
 	}
 	choose_names(table);
 	make_line_width(table);
+	choose_compact(table);
 	make_name_widths(table);
 }
 

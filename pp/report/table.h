@@ -21,6 +21,7 @@ struct pp_table {
 	const double *margins;		/* of the current line, by class; NULL: not shown */
 	unsigned int vma_digits;
 	bool show_image, show_app;
+	size_t n_compact; /* classes that have a column, of percentages only; 0: as usual */
 	bool is_indented; /* the current line, by two columns */
 	/* No image has a column: where no source line is known, it stands there. */
 	bool lines_name_images;

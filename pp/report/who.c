@@ -17,7 +17,7 @@
 #include "pp/select/weights.h"
 #include "report.h"
 
-enum { WIDTH_NUMBER = 9, WIDTH_ID = 9, WIDTH_THREAD = 15, LEAST_NAME = 20 };
+enum { WIDTH_NUMBER = 9, WIDTH_SCREEN_SHARE = 8, WIDTH_ID = 9, WIDTH_THREAD = 15, LEAST_NAME = 20 };
 
 struct who {
 	const struct pp_profile *profile;
@@ -27,7 +27,7 @@ struct who {
 	size_t *order;	   /* classes, the most samples first */
 	uint64_t *weights; /* by class */
 	uint64_t whole;
-	bool has_names; /* of threads */
+	bool has_names;	    /* of threads */
 	size_t width_label; /* columns of the longest value of a label */
 };
 
@@ -58,6 +58,11 @@ static void who_put_text(struct who *who, const char *text, size_t width)
 	op_line_safe(&who->line, text);
 }
 
+static size_t width_of_share(const struct who *who)
+{
+	return who->style->columns ? WIDTH_SCREEN_SHARE : WIDTH_NUMBER;
+}
+
 static void who_put_head(struct who *who)
 {
 	static const char *const heads[] = {
@@ -66,15 +71,15 @@ static void who_put_head(struct who *who)
 	if (who->style->no_header)
 		return;
 	op_line_tone(&who->line, OP_TONE_HEAD);
-	who_put_text(who, "samples", WIDTH_NUMBER);
-	who_put_text(who, "%", WIDTH_NUMBER);
+	who_put_text(who, who->style->columns ? " samples" : "samples", WIDTH_NUMBER);
+	who_put_text(who, who->style->columns ? "     %" : "%", width_of_share(who));
 	if (who->style->by == PP_BY_LABEL)
 		who_put_text(who, who->style->label, who->width_label);
 	else
 		who_put_text(who, heads[who->style->by], WIDTH_ID);
 	if (who->has_names)
 		who_put_text(who, "name", WIDTH_THREAD);
-	who_put_text(who, "app name", 0);
+	who_put_text(who, who->style->columns ? "program" : "app name", 0);
 	op_line_tone(&who->line, OP_TONE_PLAIN);
 	op_line_end(&who->line, who->out);
 }
@@ -128,8 +133,9 @@ static void put_class(struct who *who, size_t class)
 
 	op_line_row(&who->line, share_of(who, who->weights[class]));
 	who_put_text(who, "", WIDTH_NUMBER);
-	op_line_count(&who->line, who->profile->totals[class], 0);
-	who_put_text(who, "", WIDTH_NUMBER);
+	op_line_count(&who->line, who->profile->totals[class],
+		      who->style->columns ? WIDTH_NUMBER - 1 : 0);
+	who_put_text(who, "", width_of_share(who));
 	op_line_share(&who->line, share_of(who, who->weights[class]));
 	who_put_text(who, "", who->style->by == PP_BY_LABEL ? who->width_label : WIDTH_ID);
 	if (who->style->by == PP_BY_LABEL)
@@ -170,7 +176,8 @@ static void put_classes(struct who *who)
 		char *text = pp_rest_text(n_rest, share_of(who, rest));
 
 		who_put_text(who, "",
-			     2 * WIDTH_NUMBER + WIDTH_ID + (who->has_names ? WIDTH_THREAD : 0));
+			     WIDTH_NUMBER + width_of_share(who) + WIDTH_ID +
+				     (who->has_names ? WIDTH_THREAD : 0));
 		who_put_text(who, text, 0);
 		op_line_end(&who->line, who->out);
 		free(text);
@@ -184,7 +191,7 @@ void pp_report_who(const struct pp_profile *profile, const struct pp_report_styl
 	struct who who = {.profile = profile,
 			  .style = style,
 			  .out = out,
-			  .line = {.color = style->color},
+			  .line = {.color = style->color, .brief = style->columns},
 			  .order = op_alloc(n + 1, sizeof(size_t)),
 			  .weights = op_alloc(n + 1, sizeof(uint64_t))};
 	bool has_weights = false; /* then all have the unit of events */

@@ -111,6 +111,15 @@ static void merge_name(struct op_sample_name *name, const struct pp_merge *merge
 		name->tid = OP_ALL;
 }
 
+static void merge_file(struct pp_classes *classes, struct op_sample_name *name,
+		       const struct pp_merge *merge)
+{
+	classes->merged_cpu |= merge->cpu && name->cpu != OP_ALL;
+	classes->merged_tgid |= merge->tgid && name->tgid != OP_ALL;
+	classes->merged_tid |= merge->tid && name->tid != OP_ALL;
+	merge_name(name, merge);
+}
+
 /* The axes along which the files differ. */
 struct differences {
 	bool event, unit_mask, cpu, tgid, tid, tid_is_tgid, label;
@@ -331,8 +340,7 @@ static struct op_sample_name class_name_of(const struct pp_class *class)
 
 /* The class of the samples that a stack file counts, or PP_NO_CLASS. */
 static unsigned int class_of_stacks(const struct pp_classes *classes,
-				    const struct pp_sample_file *file,
-				    const struct pp_merge *merge)
+				    const struct pp_sample_file *file, const struct pp_merge *merge)
 {
 	size_t low = 0, high = classes->n;
 
@@ -410,7 +418,7 @@ int pp_classes_make(struct pp_classes *classes, struct pp_sample_list *list,
 	*classes = (struct pp_classes){.label_name = merge->label};
 	label_files(classes, list, order, n);
 	for (size_t i = 0; i < n; i++)
-		merge_name(&order[i]->name, merge);
+		merge_file(classes, &order[i]->name, merge);
 	qsort_r(order, n, sizeof(*order), compare_files, (void *)merge);
 	for (size_t i = 0; i < n; i++) {
 		if (!i || compare_files(&order[i - 1], &order[i], (void *)merge))

@@ -67,6 +67,9 @@ struct pp_classes {
 	enum pp_axis axis;
 	const char *label_name; /* of pp_merge.label */
 	struct op_names labels; /* its values, which are owned */
+	/* What sample files keep apart and is merged: process (of programs that are one), thread,
+	 * CPU. */
+	bool merged_tgid, merged_tid, merged_cpu;
 };
 
 /**

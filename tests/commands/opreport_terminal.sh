@@ -76,3 +76,35 @@ shown "$now" opreport -n --color=never
 shown "$now" opreport -n --color=never '2>/dev/null'
 shown 'PAGER= OPROFILE_PROGRESS_DELAY=3600' opreport -n --color=never
 shown "$now" opreport -n session:current,bad '2>&1 >/dev/null' # a message takes the line's place
+
+requirement what_is_kept_apart_is_summed_up_unless_it_is_asked_for
+images
+session <<-EOF
+	image prog cpu-clock.1000000.0.10.10.0
+	0x1012 600
+	image prog cpu-clock.1000000.0.10.11.1
+	0x1012 100, 0x1032 300
+EOF
+shown PAGER= opreport --color=never -l
+shown PAGER= opreport --color=never -l -n tid:10,11
+shown PAGER= opreport --color=never --by=thread
+shown PAGER= opreport --color=never -l -n '| cat' 2>&1 | tail -n 1
+
+requirement columns_beyond_the_screen_are_percentages
+images
+session <<-EOF
+	image prog CYCLES.1000.0.all.all.all
+	0x1012 10
+	image prog INSTRUCTIONS.1000.0.all.all.all
+	0x1012 10
+	image prog CACHE_MISSES.1000.0.all.all.all
+	0x1032 10
+	image prog BRANCHES.1000.0.all.all.all
+	0x1012 5, 0x1032 15
+	image prog lib.so CYCLES.1000.0.all.all.all
+	0x1000 10
+EOF
+shown PAGER= opreport --color=never -l
+shown PAGER= opreport --color=never -n --libraries
+columns=40 shown PAGER= opreport --color=never -l -n
+columns=100 shown PAGER= opreport --color=never -l -n

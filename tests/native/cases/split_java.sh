@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: a profile of Java known by construction, with the methods, lines and callers that the
-# covers: agent for Java writes into /tmp/jit-PID.dump, or that the JVM writes into /tmp/perf-PID.map
+# covers: agent for Java writes into /tmp/jit-PID.dump; its methods by the map that the JVM writes
 
 sampling=yes
 # shellcheck source=../case.sh
