@@ -53,7 +53,8 @@ static const struct op_option_type method_type = {.take = take_method},
 						.release = release_file};
 
 static const struct op_option rows[] = {
-	{"events", 'e', "LIST", "what to sample: NAME:COUNT[:UNITMASK[:KERNEL[:USER]]],...",
+	{"events", 'e', "LIST",
+	 "what to sample: NAME:COUNT[:UNITMASK[:KERNEL[:USER]]],..., or as for perf",
 	 OP_LIST(struct request, events)},
 	{"freq", 'F', "HZ", "samples per second, instead of counts",
 	 OP_NUMBER(struct request, frequency, 1, 100000)},

@@ -22,6 +22,7 @@
 #include "libop/base/number.h"
 #include "libop/base/similar.h"
 #include "libop/events/unit_mask.h"
+#include "spelling.h"
 
 #define NANOSECONDS UINT64_C(1000000000)
 /*
@@ -360,25 +361,64 @@ static int choose_of_cpu(struct own_catalogue *own, char *text, const char *name
 	return choice->event.name ? 0 : op_error_memory(error);
 }
 
-static int choose_one(struct own_catalogue *own, char *text, const struct op_perf_choose *how,
-		      struct op_perf_events *events, struct op_error *error)
+/* A raw event or a tracepoint, whose name is no event's.  A raw event has the parts of its number
+ * that sample files have a place for. */
+static int choose_nameless(const struct perf_spelling *spelling, const struct op_event_spec *spec,
+			   struct op_perf_event *choice, struct op_error *error)
 {
-	struct op_perf_event *choice = perf_event_add(events);
+	const struct op_perf_name as_named = {
+		.name = spec->name,
+		.config = spelling->raw & 0xff,
+		.count = spelling->kind == PERF_SPELLING_RAW ? CYCLES_COUNT : 1};
+
+	if (choose_own(spec, &as_named, choice, error))
+		return -1;
+	choice->event.unit_mask = (uint32_t)(spelling->raw >> 8 & 0xff);
+	return 0;
+}
+
+static int choose_spelled(struct own_catalogue *own, const struct perf_spelling *spelling,
+			  const struct op_perf_choose *how, struct op_perf_event *choice,
+			  struct op_error *error)
+{
 	const struct op_perf_name *name;
 	struct op_event_spec spec;
 	int result;
 
-	if (!choice)
-		return op_error_memory(error);
-	if (op_event_spec_parse(text, &spec, error))
+	if (op_event_spec_parse(spelling->rest, &spec, error))
 		return -1;
 	name = op_perf_name(spec.name);
-	if (name)
+	if (spelling->kind != PERF_SPELLING_NAME)
+		result = choose_nameless(spelling, &spec, choice, error);
+	else if (name)
 		result = choose_own(&spec, name, choice, error);
 	else
-		result = choose_of_cpu(own, text, spec.name, how, choice, error);
+		result = choose_of_cpu(own, spelling->rest, spec.name, how, choice, error);
 	op_event_spec_free(&spec);
+	if (!result && spelling->has_modifiers) {
+		choice->event.user = spelling->user;
+		choice->event.kernel = spelling->kernel;
+	}
 	return result ? -1 : set_attr(choice, how, error);
+}
+
+static int choose_one(struct own_catalogue *own, const char *text, const struct op_perf_choose *how,
+		      struct op_perf_events *events, struct op_error *error)
+{
+	struct op_perf_event *choice = perf_event_add(events);
+	struct perf_spelling spelling = {0};
+	int result;
+
+	if (!choice)
+		return op_error_memory(error);
+	result = perf_spelling_parse(text, &spelling, error) ||
+				 choose_spelled(own, &spelling, how, choice, error)
+			 ? -1
+			 : 0;
+	if (!result)
+		perf_spelling_apply(&spelling, &choice->attr);
+	perf_spelling_free(&spelling);
+	return result;
 }
 
 static bool is_alike(const struct op_event *a, const struct op_event *b)

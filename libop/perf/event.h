@@ -74,7 +74,8 @@ struct op_perf_choose {
 };
 
 /**
- * op_perf_choose - take specifications NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]]
+ * op_perf_choose - take specifications NAME[:COUNT[:UNITMASK[:KERNEL[:USER]]]], or perf's ways of
+ *	writing events (spelling.h)
  * @specs: perf's own names, or those of the catalogue of this CPU; without any, op_perf_default()
  *	at OP_PERF_FREQUENCY
  * @events: filled in; op_perf_events_free() frees what it holds

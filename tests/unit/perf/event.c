@@ -55,6 +55,63 @@ TEST(specifications)
 	free(text);
 }
 
+TEST(events_as_perf_has_them)
+{
+	static const struct {
+		const char *spec, *name;
+		uint32_t type, unit_mask;
+		uint64_t config, period;
+		bool exclude_user, exclude_kernel, exclude_guest, exclude_host;
+		unsigned int precise;
+	} cases[] = {
+		{"cycles:u", "cycles", PERF_TYPE_HARDWARE, 0, PERF_COUNT_HW_CPU_CYCLES, 100000,
+		 .exclude_kernel = true},
+		{"cycles:k", "cycles", PERF_TYPE_HARDWARE, 0, PERF_COUNT_HW_CPU_CYCLES, 100000,
+		 .exclude_user = true},
+		{"cycles:uk", "cycles", PERF_TYPE_HARDWARE, 0, PERF_COUNT_HW_CPU_CYCLES, 100000,
+		 .precise = 0},
+		{"cycles:pp", "cycles", PERF_TYPE_HARDWARE, 0, PERF_COUNT_HW_CPU_CYCLES, 100000,
+		 .precise = 2},
+		{"cycles:Pu", "cycles", PERF_TYPE_HARDWARE, 0, PERF_COUNT_HW_CPU_CYCLES, 100000,
+		 .exclude_kernel = true, .precise = 3},
+		{"cycles:H", "cycles", PERF_TYPE_HARDWARE, 0, PERF_COUNT_HW_CPU_CYCLES, 100000,
+		 .exclude_guest = true},
+		{"cycles:G", "cycles", PERF_TYPE_HARDWARE, 0, PERF_COUNT_HW_CPU_CYCLES, 100000,
+		 .exclude_host = true},
+		{"cpu-clock:ppp", "cpu-clock", PERF_TYPE_SOFTWARE, 0, PERF_COUNT_SW_CPU_CLOCK,
+		 1171573, .precise = 0},
+		{"page-faults:u", "page-faults", PERF_TYPE_SOFTWARE, 0, PERF_COUNT_SW_PAGE_FAULTS,
+		 1, .exclude_kernel = true},
+		{"r01c2", "r01c2", PERF_TYPE_RAW, 1, 0x1c2, 100000, .precise = 0},
+		{"r5301c2:20000", "r5301c2", PERF_TYPE_RAW, 1, 0x5301c2, 20000, .precise = 0},
+		{"r01C2:u", "r01C2", PERF_TYPE_RAW, 1, 0x1c2, 100000, .exclude_kernel = true},
+	};
+	const struct op_perf_choose how = {0};
+	struct op_perf_events events;
+	struct op_error error;
+
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
+		char *spec = (char *)cases[i].spec;
+		const struct perf_event_attr *attr;
+
+		if (op_perf_choose(&spec, 1, &how, &events, &error))
+			fail_msg("\"%s\": %s", spec, error.text);
+		attr = &events.event[0].attr;
+		assert_string_equal(events.event[0].event.name, cases[i].name);
+		assert_int_equal(events.event[0].event.unit_mask, cases[i].unit_mask);
+		assert_int_equal(attr->type, cases[i].type);
+		assert_int_equal(attr->config, cases[i].config);
+		assert_int_equal(attr->sample_period, cases[i].period);
+		assert_int_equal(attr->exclude_user, cases[i].exclude_user);
+		assert_int_equal(attr->exclude_guest, cases[i].exclude_guest);
+		assert_int_equal(attr->exclude_host, cases[i].exclude_host);
+		assert_int_equal(attr->precise_ip, cases[i].precise);
+		if (cases[i].exclude_kernel)
+			assert_true(attr->exclude_kernel);
+		op_perf_events_free(&events);
+	}
+}
+
 TEST(count_instead_of_one_that_is_paused)
 {
 	static const struct {
@@ -118,7 +175,10 @@ TEST(senseless_specifications)
 		{(char *)"cpu-clock:0", "a count of 0"},
 		{(char *)"cpu-clock:1000:1", "no unit masks"},
 		{(char *)"cpu-clock:1000:0:0:0", "neither kernel nor user"},
-		{(char *)"cpu-clock:x", "not a number"},
+		{(char *)"cpu-clock:1x", "not a number"},
+		{(char *)"cycles:S", "modifier \"S\" is not one of"},
+		{(char *)"nogroup:noevent", "no tracepoint of this kernel"},
+		{(char *)"rxyz", "rxyz"},
 		{(char *)"", "without a name"},
 	};
 	const struct op_perf_choose how = {0};

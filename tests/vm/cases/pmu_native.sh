@@ -59,5 +59,5 @@ default_shares
 # At a lower rate these take longer, and so get enough samples.  (Not "storms": it holds samples
 # against the time that the host's clock tells.)
 limit 500
-native root opcontrol split
+native root opcontrol split spelling
 native user split
