@@ -26,6 +26,7 @@
 #include "run.h"
 #include "runs.h"
 #include "session.h"
+#include "subcommand.h"
 
 /* No file of a session is for others than its owner and group. */
 #define SESSION_UMASK 0027
@@ -125,6 +126,17 @@ static void close_log(struct run *run)
 	run->messages = -1;
 }
 
+/* perf has the letter for the whole system. */
+static void warn_of_append(const struct request *request)
+{
+	char *current = op_path("%s/" OP_SESSION_CURRENT, request->session_dir);
+
+	if (request->append && current && access(current, F_OK) && !request->system_wide)
+		op_warn("-a: there are no samples to add to in %s; the whole system is -s",
+			request->session_dir);
+	free(current);
+}
+
 static int prepare(struct run *run, struct op_error *error)
 {
 	const struct request *request = run->request;
@@ -142,6 +154,7 @@ static int prepare(struct run *run, struct op_error *error)
 	if (open_source(run, error))
 		return -1;
 	session_let_sudo_user_read();
+	warn_of_append(request);
 	run->session = op_session_open(request->session_dir, error);
 	if (!run->session)
 		return -1;
@@ -293,6 +306,7 @@ int main(int argc, char **argv)
 	int status;
 
 	op_program_begin(argv[0]);
+	subcommand_take(&argc, &argv);
 	if (request_parse(argc, (const char **)argv, &request, &error)) {
 		request_free(&request);
 		return op_usage_error(&error);

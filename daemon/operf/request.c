@@ -74,6 +74,8 @@ static const struct op_option rows[] = {
 	 OP_NUMBER(struct request, runs, 1, SESSION_RUNS_MOST)},
 	{"session-dir", 'd', "DIR", "where sample files go (./oprofile_data)",
 	 OP_TEXT(struct request, session_dir)},
+	{"output", 'o', "DIR", "the same, as perf calls it", OP_TEXT(struct request, session_dir)},
+	{"all-cpus", 0, NULL, NULL, OP_FLAG(struct request, system_wide)},
 	{"append", 'a', NULL, "add to the samples of the session", OP_FLAG(struct request, append)},
 	{"separate-thread", 't', NULL, "count each thread separately",
 	 OP_FLAG(struct request, separate_thread)},
@@ -99,6 +101,21 @@ static const struct op_option rows[] = {
 	 OP_TEXT(struct request, topics)},
 	OP_OPTION_VERSION('v'),
 	{0}};
+
+/* Letters that perf has for something else. */
+static int check_habits(const struct request *request, struct op_error *error)
+{
+	const char *word = request->command ? request->command[0] : "";
+
+	if (!*word || word[strspn(word, "0123456789")])
+		return 0;
+	if (request->separate_cpu)
+		return op_error_set(error, EINVAL,
+				    "-c %s: -c separates CPUs; a period stands behind its event: "
+				    "-e cpu-clock:%s",
+				    word, word);
+	return 0;
+}
 
 static int check_target(const struct request *request, struct op_error *error)
 {
@@ -194,9 +211,9 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 	*request = (struct request){.command_line = op_command_line(argc, argv)};
 	if (!request->command_line)
 		return op_error_memory(error);
-	if (read_words(request, argc, argv, error) || check_target(request, error) ||
-	    check_callgraph(request, error) || check_page(request, error) ||
-	    check_runs(request, error))
+	if (read_words(request, argc, argv, error) || check_habits(request, error) ||
+	    check_target(request, error) || check_callgraph(request, error) ||
+	    check_page(request, error) || check_runs(request, error))
 		return -1;
 	request->callgraph |= !request->no_callgraph && !request->feed_only;
 	return complete_session_dir(request, error);

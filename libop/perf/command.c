@@ -40,6 +40,16 @@ static int cannot(const char *name, int code, struct op_error *error)
 	return op_error_code(error, code, "%s cannot be executed", name);
 }
 
+/* Return: 0, or an errno value.  A directory may be searched, which is no execution. */
+static int refuse_path(const char *path)
+{
+	struct stat status;
+
+	if (access(path, X_OK))
+		return errno;
+	return !stat(path, &status) && S_ISREG(status.st_mode) ? 0 : EACCES;
+}
+
 /* Looks for a program as a shell does.  Return: 0 with *@found set, which the caller frees; or an
  * errno. */
 static int perf_command_find(const char *name, char **found)
@@ -50,18 +60,17 @@ static int perf_command_find(const char *name, char **found)
 
 	*found = NULL;
 	if (strchr(name, '/'))
-		return access(name, X_OK) ? errno : (*found = strdup(name)) ? 0 : ENOMEM;
+		return (code = refuse_path(name))    ? code
+		       : (*found = strdup(name)) ? 0
+						 : ENOMEM;
 	if (op_strings_split(&list, path ? path : "/bin:/usr/bin", ':'))
 		code = ENOMEM;
 	for (size_t i = 0; code && code != ENOMEM && i < list.count; i++) {
 		char *file = op_path("%s/%s", *list.item[i] ? list.item[i] : ".", name);
+		int refused = file ? refuse_path(file) : ENOMEM;
 
-		if (!file)
-			code = ENOMEM;
-		else if (!access(file, X_OK))
-			code = 0;
-		else if (errno == EACCES && !access(file, F_OK))
-			code = EACCES;
+		if (!refused || refused == ENOMEM || (refused == EACCES && !access(file, F_OK)))
+			code = refused;
 		if (code)
 			free(file);
 		else

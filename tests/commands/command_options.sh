@@ -158,3 +158,21 @@ each try <<-EOF
 	ocount -c -s -- --version
 	ocount -- nonesuch --help
 EOF
+
+requirement subcommands_of_perf_are_programs_of_this_package
+images
+session <<-EOF
+	image prog TIMER
+	0x1012 10, 0x1032 5
+EOF
+for words in 'report -n' 'script --value=samples'; do
+	echo "\$ operf $words"
+	# shellcheck disable=SC2086 # words
+	operf ${words%% *} --session-dir="$DIR" ${words#* } 2>/dev/null | head -n 4
+done
+operf record --help | head -n 1
+operf stat --help 2>/dev/null | head -n 1
+try operf record
+try operf -c 1000 true
+try operf -g --no-call-graph true
+try operf --html --no-call-graph true
