@@ -55,7 +55,7 @@ all: build
 
 build:
 	@tools/packages.sh --check
-	@tools/build.sh
+	@TARGETS=programs tools/build.sh
 
 packages:
 	@tools/packages.sh
@@ -82,7 +82,8 @@ check-all:
 check-kernel:
 	@tests/check_kernel.sh
 
-renew: build
+renew:
+	@tools/build.sh
 	@test -n '$(TEST)' || { echo 'which one? make renew TEST=name; there are:' \
 		$(basename $(notdir $(wildcard tests/commands/*_*.sh))); exit 2; }
 	@tests/commands/run.sh --renew $(TEST)
@@ -135,7 +136,7 @@ bench:
 
 install: build
 	$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX))
-	meson install -C $(BUILD) $(if $(DESTDIR),--destdir=$(abspath $(DESTDIR)))
+	meson install --no-rebuild -C $(BUILD) $(if $(DESTDIR),--destdir=$(abspath $(DESTDIR)))
 	@echo 'The kernel module is apart:'
 	@echo '  $(if $(HEADERS),make module && make -C $(HEADERS) M=$(CURDIR) modules_install && depmod,install the headers of your kernel (linux-headers-$(shell uname -r)), then: make module)'
 

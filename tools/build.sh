@@ -5,6 +5,8 @@
 #
 #	build.sh [MESON-OPTION...]	options are for the set-up
 #
+# $TARGETS says what; without it, programs and all that tests need.
+#
 # Warnings are errors where CI or WERROR is set: for developers and CI, not for users, whose
 # compiler may know other warnings.
 
@@ -38,7 +40,8 @@ if [[ ${#set_up[@]} -gt 0 ]]; then
 fi
 # Says what it does only if it has something to do.
 log=$build/build.log
-ninja -C "$build" >"$log" 2>&1 || {
+# shellcheck disable=SC2086 # words
+ninja -C "$build" ${TARGETS:-} >"$log" 2>&1 || {
 	grep -vE '^\[[0-9]+/[0-9]+\] ' "$log" >&2
 	echo "build: error: see above (log: $log)" >&2
 	exit 1
