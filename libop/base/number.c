@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,23 @@ bool op_real_all(const char *text, double *out)
 		return false;
 	value = strtod(text, &end);
 	if (end == text || *end)
+		return false;
+	*out = value;
+	return true;
+}
+
+bool op_percent_all(const char *text, double *out)
+{
+	size_t n = strlen(text);
+	char number[64];
+	double value;
+
+	if (n && text[n - 1] == '%')
+		n--;
+	if (n >= sizeof(number))
+		return false;
+	snprintf(number, sizeof(number), "%.*s", (int)n, text);
+	if (!op_real_all(number, &value) || value > 100)
 		return false;
 	*out = value;
 	return true;

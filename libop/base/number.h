@@ -41,6 +41,9 @@ bool op_number_all(const char *text, unsigned int base, uint64_t max, uint64_t *
 /* Reads a decimal fraction, such as "12.5", which must be all of @text; @out as above. */
 bool op_real_all(const char *text, double *out);
 
+/* Reads a percentage from 0 to 100, with or without "%" at its end; otherwise as op_real_all(). */
+bool op_percent_all(const char *text, double *out);
+
 /* Reads @n bytes of two hexadecimal digits each.  Return: false if there are fewer. */
 bool op_bytes_take(const char *text, uint8_t *bytes, size_t n);
 

@@ -133,12 +133,9 @@ static int take_number(const struct op_option *option, void *field, const char *
 static int take_percent(const struct op_option *option, void *field, const char *text,
 			struct op_error *error)
 {
-	double value;
-
-	if (!op_real_all(text, &value) || value > 100)
-		return op_option_refuse(option, text, error, "not a percentage from 0 to 100");
-	*(double *)field = value;
-	return 0;
+	if (op_percent_all(text, field))
+		return 0;
+	return op_option_refuse(option, text, error, "not a percentage from 0 to 100");
 }
 
 static int take_word(const struct op_option *option, void *field, const char *text,

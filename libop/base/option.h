@@ -112,7 +112,7 @@ extern const struct op_option_type op_option_flag, op_option_text, op_option_lis
 #define OP_NUMBER(struct_type, member, least, most)                                                \
 	.type = &op_option_number, .field = OP_FIELD(struct_type, member, uint64_t), .min = least, \
 	.max = most
-/* double: a percentage from 0 to 100. */
+/* double: a percentage from 0 to 100, with or without "%". */
 #define OP_PERCENT(struct_type, member)                                                            \
 	.type = &op_option_percent, .field = OP_FIELD(struct_type, member, double)
 /* An enumeration @kind: the index of the argument in @table, which NULL ends. */

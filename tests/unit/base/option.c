@@ -94,6 +94,15 @@ TEST(each_type_stores_its_value)
 	assert_null(line.job.output);
 }
 
+TEST(a_percentage_may_end_with_its_sign)
+{
+	struct line line;
+
+	assert_int_equal(parse(&line, "--share=2.5%", false), 0);
+	assert_true(line.job.share == 2.5);
+	release(&line);
+}
+
 TEST(the_last_of_repeated_options_counts)
 {
 	struct line line;
@@ -163,6 +172,9 @@ TEST(wrong_values_are_refused_with_option_and_value)
 		{"--freq=1x", "--freq=1x: not a number from 1 to 1000"},
 		{"--freq=-1", "--freq=-1: not a number from 1 to 1000"},
 		{"--share=101", "--share=101: not a percentage from 0 to 100"},
+		{"--share=5%%", "--share=5%%: not a percentage from 0 to 100"},
+		{"--share=%", "--share=%: not a percentage from 0 to 100"},
+		{"--share=101%", "--share=101%: not a percentage from 0 to 100"},
 		{"--share=nan", "--share=nan: not a percentage from 0 to 100"},
 		{"--size=huge", "--size=huge: not one of small, large"},
 		{"--size=Small", "--size=Small: not one of small, large"},
