@@ -58,13 +58,10 @@ static const struct format *chosen(const struct job *job)
 
 static int check_input(const struct job *job, struct op_error *error)
 {
-	const struct format *format = job->from_format ? format_named(job->from_format) : NULL;
-
 	if (job->from_format && !job->from)
 		return op_error_set(error, EINVAL, "--from-format is for --from only");
-	if (job->from_format && (!format || !format->read))
-		return op_error_set(error, EINVAL, "--from-format=%s: no such format",
-				    job->from_format);
+	if (job->from_format && format_check_read("--from-format", job->from_format, error))
+		return -1;
 	if (job->from && job->common.words.count)
 		return op_error_set(error, EINVAL,
 				    "--from takes no specification: '%s' selects from sessions",
@@ -86,9 +83,8 @@ static int opexport_check(void *context, struct op_error *error)
 		return 0;
 	if (!job->to)
 		return op_error_set(error, EINVAL, "--to is required");
-	if (!format || !format->write)
-		return op_error_set(error, EINVAL,
-				    "--to=%s: no such format; --list-formats lists them", job->to);
+	if (format_check_write("--to", job->to, error))
+		return -1;
 	if (format->writes_directory && is_standard_output(job))
 		return op_error_set(error, EINVAL, "--to=%s is a directory: --output is needed",
 				    job->to);

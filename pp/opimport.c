@@ -16,6 +16,7 @@
 #include "pp/formats/model/profile_input.h"
 #include "pp/archive/import.h"
 #include "libop/base/memory.h"
+#include "libop/base/similar.h"
 #include "pp/tool/tool.h"
 
 #define DEFAULT_OUTPUT "oprofile_data"
@@ -50,11 +51,14 @@ static const struct op_option options[] = {
 
 static int parse_separation(struct job *job, struct op_error *error)
 {
+	static const char *const words[] = {"lib", "kernel", "thread", "cpu", "none", NULL};
 	char *copy = op_copy(job->separate ? job->separate : "lib"), *rest = copy, *word;
+	struct op_similar similar;
 	int result = 0;
 
 	job->merge_libs = true;
 	while (!result && (word = strsep(&rest, ","))) {
+		similar = op_similar_of(word, words);
 		/* kernel images belong to applications as well; there is no option for them alone
 		 */
 		if (!strcmp(word, "lib") || !strcmp(word, "library") || !strcmp(word, "kernel"))
@@ -66,8 +70,9 @@ static int parse_separation(struct job *job, struct op_error *error)
 		else if (strcmp(word, "none"))
 			result = op_error_set(error, EINVAL,
 					      "--separate=%s: '%s' is not one of lib, kernel, "
-					      "thread, cpu, none",
-					      job->separate, word);
+					      "thread, cpu, none" OP_SIMILAR_FORMAT,
+					      job->separate, word,
+					      OP_SIMILAR_ARGUMENTS(similar, ""));
 	}
 	free(copy);
 	return result;
@@ -97,12 +102,16 @@ static bool needs_output(const struct job *job)
 static int opimport_check(void *context, struct op_error *error)
 {
 	struct job *job = context;
-	const struct format *format = job->from ? format_named(job->from) : NULL;
+	struct op_similar similar;
 
-	if (job->from && (!format || !format->read))
-		return op_error_set(error, EINVAL, "--from=%s: no such format", job->from);
-	if (job->type && op_cpu_type_number(job->type) == OP_CPU_NONE)
-		return op_error_set(error, EINVAL, "--cpu-type=%s: no such CPU type", job->type);
+	if (job->from && format_check_read("--from", job->from, error))
+		return -1;
+	if (job->type && op_cpu_type_number(job->type) == OP_CPU_NONE) {
+		similar = op_cpu_type_similar(job->type);
+		return op_error_set(error, EINVAL,
+				    "--cpu-type=%s: no such CPU type" OP_SIMILAR_FORMAT, job->type,
+				    OP_SIMILAR_ARGUMENTS(similar, ""));
+	}
 	if (job->common.words.count != 1)
 		return op_error_set(error, EINVAL, "one file or directory is needed, not %zu",
 				    job->common.words.count);

@@ -457,7 +457,7 @@ static void add_run(struct job *job, struct pp_intervals *intervals, const char 
 						   .merge_lib = options->merge.lib,
 						   .demangle = options->demangle,
 						   .search = &run.search};
-	struct op_warnings silent = {0};
+	struct op_warnings silent = {.silent = true};
 	struct op_error ignored;
 
 	spec.sessions = (struct op_strings){&session, 1};

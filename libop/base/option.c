@@ -141,6 +141,7 @@ static int take_percent(const struct op_option *option, void *field, const char 
 static int take_word(const struct op_option *option, void *field, const char *text,
 		     struct op_error *error)
 {
+	struct op_similar similar = op_similar_of(text, option->words);
 	char all[256] = "";
 	size_t length = 0;
 
@@ -153,7 +154,8 @@ static int take_word(const struct op_option *option, void *field, const char *te
 			length += (size_t)snprintf(all + length, sizeof(all) - length, "%s%s",
 						   i ? ", " : "", option->words[i]);
 	}
-	return op_option_refuse(option, text, error, "not one of %s", all);
+	return op_option_refuse(option, text, error, "not one of %s" OP_SIMILAR_FORMAT, all,
+				OP_SIMILAR_ARGUMENTS(similar, ""));
 }
 
 static int take_action(const struct op_option *option, void *field, const char *text,
@@ -314,20 +316,40 @@ static int option_table_take(const struct op_option_table *tables, int number, c
 	return row->type->take(row, (char *)table->fields + row->field, text, error);
 }
 
+/* The name that the help lists and that is nearest to @name. */
+static struct op_similar similar_option(const struct op_option_table *tables, const char *name)
+{
+	struct op_similar similar = {.word = name};
+
+	for (; tables->rows; tables++)
+		for (const struct op_option *row = tables->rows; row->type; row++)
+			if (row->name && row->help)
+				op_similar_try(&similar, row->name);
+	return similar;
+}
+
 /* @number: popt's error.  An unknown name may be one that the help lists. */
 static int refuse_bad(const struct op_option_table *tables, const char *bad, int number,
 		      struct op_error *error)
 {
 	size_t length = strcspn(bad, "=");
+	struct op_similar similar = {0};
 	char name[64];
-	struct op_similar similar = {.word = name};
 
 	snprintf(name, sizeof(name), "%.*s", (int)(length > 2 ? length - 2 : 0), bad + 2);
-	for (; number == POPT_ERROR_BADOPT && length > 2 && tables->rows; tables++)
-		for (const struct op_option *row = tables->rows; row->type; row++)
-			if (row->name && row->help)
-				op_similar_try(&similar, row->name);
+	if (number == POPT_ERROR_BADOPT && length > 2)
+		similar = similar_option(tables, name);
 	return op_error_set(error, EINVAL, "%s: %s" OP_SIMILAR_FORMAT, bad, poptStrerror(number),
+			    OP_SIMILAR_ARGUMENTS(similar, "--"));
+}
+
+/* A word where there is none may be an option without its dashes. */
+static int refuse_word(const struct op_option_table *tables, const char *word,
+		       struct op_error *error)
+{
+	struct op_similar similar = similar_option(tables, word);
+
+	return op_error_set(error, EINVAL, "\"%s\" is not an option" OP_SIMILAR_FORMAT, word,
 			    OP_SIMILAR_ARGUMENTS(similar, "--"));
 }
 
@@ -350,12 +372,13 @@ static int read_options(const struct op_option_table *tables, poptContext contex
 	return 0;
 }
 
-static int read_words(poptContext context, struct op_strings *words, struct op_error *error)
+static int read_words(const struct op_option_table *tables, poptContext context,
+		      struct op_strings *words, struct op_error *error)
 {
 	const char **rest = poptGetArgs(context);
 
 	if (!words && rest && *rest)
-		return op_error_set(error, EINVAL, "\"%s\" is not an option", *rest);
+		return refuse_word(tables, *rest, error);
 	for (size_t i = 0; rest && rest[i]; i++)
 		if (op_strings_add(words, rest[i]))
 			return op_error_memory(error);
@@ -371,7 +394,7 @@ int op_options_read(const struct op_option_table *tables, const char *synopsis, 
 	if (!result)
 		result = read_options(tables, reader.context, error);
 	if (!result)
-		result = read_words(reader.context, words, error);
+		result = read_words(tables, reader.context, words, error);
 	close_reader(&reader);
 	return result;
 }

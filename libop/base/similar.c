@@ -7,9 +7,13 @@
 #include <stddef.h>
 #include <string.h>
 
-/* How many edits make one of another, and the longest word, in bytes, that is compared by them */
+/* How many edits make one of another, and the shortest and longest words, in bytes, that are
+ * compared by them */
 #define EDITS_MAX  2
+#define EDITED_MIN 3
 #define EDITED_MAX 64
+/* Of one letter, too many names have a part */
+#define PART_MIN 2
 
 static bool similar_is_same(char a, char b)
 {
@@ -56,11 +60,11 @@ unsigned int op_similarity(const char *word, const char *name)
 	size_t n = strlen(word), k = strlen(name);
 	unsigned int distance = OP_NOT_SIMILAR, edits;
 
-	if (n && strcasestr(name, word))
+	if (n >= PART_MIN && strcasestr(name, word))
 		distance = k - n < 1000 ? (unsigned int)(k - n) : 1000;
-	if (n > EDITS_MAX + 1 && n <= EDITED_MAX && k <= EDITED_MAX) {
+	if (n >= EDITED_MIN && n <= EDITED_MAX && k <= EDITED_MAX) {
 		edits = edits_between(word, name);
-		if (edits <= EDITS_MAX)
+		if (edits <= (n > EDITED_MIN ? EDITS_MAX : 1))
 			distance = least(distance, edits);
 	}
 	return distance;
@@ -74,4 +78,13 @@ void op_similar_try(struct op_similar *similar, const char *name)
 		return;
 	similar->name = name;
 	similar->distance = distance;
+}
+
+struct op_similar op_similar_of(const char *word, const char *const *names)
+{
+	struct op_similar similar = {.word = word};
+
+	for (; *names; names++)
+		op_similar_try(&similar, *names);
+	return similar;
 }

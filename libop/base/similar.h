@@ -11,8 +11,9 @@
  * op_similarity - how near a name is to a word
  *
  * Capitals are like small letters.  A name resembles a word that is part of it, or that two letters
- * make it of: changed, added, left out, or exchanged with the next one; short words, and those
- * of more than 64 bytes, only if they are part of it.
+ * make it of: changed, added, left out, or exchanged with the next one.  One letter, if the word
+ * has three.  Words of two letters, or of more than 64 bytes, must be part of it, and nothing
+ * resembles a word of one.
  *
  * Return: 0 for the word itself, more for less like it, or OP_NOT_SIMILAR.
  */
@@ -27,6 +28,9 @@ struct op_similar {
 
 /* Compares one more @name, which stays where it is.  Of equally near ones the first wins. */
 void op_similar_try(struct op_similar *similar, const char *name);
+
+/* The nearest of @names, which NULL ends, to @word. */
+struct op_similar op_similar_of(const char *word, const char *const *names);
 
 /*
  * For the end of an error: these three as arguments of OP_SIMILAR_FORMAT.  @before: dashes of an

@@ -29,7 +29,7 @@ void op_warnings_add(struct op_warnings *warnings, enum op_warning_kind kind, co
 	char text[2048];
 	va_list args;
 
-	if (warnings->n[kind]++ >= SHOWN_MAX && !warnings->verbose)
+	if (warnings->silent || (warnings->n[kind]++ >= SHOWN_MAX && !warnings->verbose))
 		return;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);

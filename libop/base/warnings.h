@@ -25,6 +25,7 @@ enum op_warning_kind {
 struct op_warnings {
 	unsigned long n[OP_WARNING_KINDS];
 	bool verbose; /* print all warnings */
+	bool silent;  /* print none: what is read again was warned of before */
 };
 
 /* Counts a warning, and prints it if it is among the first of its kind. */

@@ -269,6 +269,15 @@ const char *op_cpu_type_name(int number)
 	return cpu_types[number].name;
 }
 
+struct op_similar op_cpu_type_similar(const char *name)
+{
+	struct op_similar similar = {.word = name};
+
+	for (int i = 0; i < CPU_TYPE_COUNT; i++)
+		op_similar_try(&similar, cpu_types[i].name);
+	return similar;
+}
+
 const char *op_cpu_type_title(int number)
 {
 	if (number < 0 || number >= CPU_TYPE_COUNT)

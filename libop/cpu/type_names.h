@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "libop/base/similar.h"
+
 #define OP_CPU_NONE  (-1)
 #define OP_CPU_TIMER 4
 #define OP_CPU_ORIGINAL 88 /* from this number on, types are not in OProfile 1.4 */
@@ -32,6 +34,8 @@ int op_cpu_type_of_file(uint32_t version, uint32_t number);
 const char *op_cpu_type_for_file(uint32_t version, const char *name, uint32_t *number);
 /* The name of @number, "i386/nehalem"; NULL if unknown. */
 const char *op_cpu_type_name(int number);
+/* The name of a type that resembles @name, which is that of none. */
+struct op_similar op_cpu_type_similar(const char *name);
 /* The description: "Intel Nehalem microarchitecture"; "unknown CPU type" if unknown. */
 const char *op_cpu_type_title(int number);
 

@@ -91,6 +91,14 @@ static int load_plain(const char *cpu_name, const struct op_counters *counters,
 	return load_timer(catalogue, error);
 }
 
+static int refuse_type(const char *name, struct op_error *error)
+{
+	struct op_similar similar = op_cpu_type_similar(name);
+
+	return op_error_set(error, ENOENT, "unknown CPU type \"%s\"" OP_SIMILAR_FORMAT, name,
+			    OP_SIMILAR_ARGUMENTS(similar, ""));
+}
+
 int op_catalogue_load(const char *cpu_name, const struct op_counters *counters, bool with_pfm,
 		      struct op_catalogue *catalogue, struct op_error *error)
 {
@@ -98,7 +106,7 @@ int op_catalogue_load(const char *cpu_name, const struct op_counters *counters, 
 
 	*catalogue = (struct op_catalogue){0};
 	if (type == OP_CPU_NONE && strncmp(cpu_name, OP_CATALOGUE_PFM, strlen(OP_CATALOGUE_PFM)))
-		return op_error_set(error, ENOENT, "unknown CPU type \"%s\"", cpu_name);
+		return refuse_type(cpu_name, error);
 	if (type == OP_CPU_NONE || type == OP_CPU_TIMER)
 		result = load_plain(cpu_name, counters, catalogue, error);
 	else

@@ -18,6 +18,7 @@
 #include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/safe_text.h"
+#include "libop/base/similar.h"
 #include "libop/base/strings.h"
 
 #define LIMIT_SECONDS 60
@@ -34,15 +35,19 @@ static const struct {
 
 static int switch_on(const char *name, struct op_error *error)
 {
+	struct op_similar similar = {.word = name};
+
 	for (size_t i = 0; i < OP_ARRAY_SIZE(topic_names); i++) {
+		op_similar_try(&similar, topic_names[i].name);
 		if (!strcmp(topic_names[i].name, name)) {
 			log_topics |= topic_names[i].topics;
 			return 0;
 		}
 	}
 	return op_error_set(error, EINVAL,
-			    "\"%s\" is not one of all, sfile, arcs, samples, module, misc, ext",
-			    name);
+			    "\"%s\" is not one of all, sfile, arcs, samples, module, misc, "
+			    "ext" OP_SIMILAR_FORMAT,
+			    name, OP_SIMILAR_ARGUMENTS(similar, ""));
 }
 
 int log_topics_parse(const char *list, struct op_error *error)

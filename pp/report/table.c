@@ -12,6 +12,7 @@
 #include "libop/base/number.h"
 #include "libop/base/safe_text.h"
 #include "libop/text/shorten.h"
+#include "libop/base/similar.h"
 #include "pp/select/weights.h"
 
 /* Widths of cells, as in OProfile's reports. */
@@ -38,7 +39,7 @@ enum {
 
 /* ---- order ---- */
 
-static const char *const sort_names[PP_SORT_KEYS] = {
+static const char *const sort_names[PP_SORT_KEYS + 1] = {
 	[PP_SORT_SAMPLE] = "sample", [PP_SORT_IMAGE] = "image", [PP_SORT_APP] = "app-name",
 	[PP_SORT_SYMBOL] = "symbol", [PP_SORT_DEBUG] = "debug", [PP_SORT_VMA] = "vma",
 };
@@ -58,6 +59,7 @@ int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_err
 	int result = 0;
 
 	while (!result && (item = strsep(&rest, ",")) != NULL) {
+		struct op_similar similar = op_similar_of(item, sort_names);
 		int key = 0;
 
 		while (key < PP_SORT_KEYS && strcmp(item, sort_names[key]))
@@ -65,8 +67,8 @@ int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_err
 		if (key == PP_SORT_KEYS)
 			result = op_error_set(error, EINVAL,
 					      "--sort=%s: '%s' is not one of sample, image, "
-					      "app-name, symbol, debug, vma",
-					      list, item);
+					      "app-name, symbol, debug, vma" OP_SIMILAR_FORMAT,
+					      list, item, OP_SIMILAR_ARGUMENTS(similar, ""));
 		else if (add_key(style, key))
 			result = op_error_set(error, EINVAL, "--sort=%s: '%s' is given twice", list,
 					      item);

@@ -11,15 +11,19 @@
 #include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
+#include "libop/base/similar.h"
 #include "libop/session/labels.h"
 #include "session_events.h"
 
 int pp_merge_parse(struct pp_merge *merge, const char *list, struct op_error *error)
 {
+	static const char *const words[] = {"cpu", "tid", "tgid", "unitmask", "lib", "all", NULL};
 	char *copy = op_copy(list), *rest = copy, *item;
+	struct op_similar similar;
 	int result = 0;
 
 	while (!result && (item = strsep(&rest, ",")) != NULL) {
+		similar = op_similar_of(item, words);
 		if (!strcmp(item, "cpu"))
 			merge->cpu = true;
 		else if (!strcmp(item, "tid"))
@@ -36,8 +40,8 @@ int pp_merge_parse(struct pp_merge *merge, const char *list, struct op_error *er
 		else
 			result = op_error_set(error, EINVAL,
 					      "--merge=%s: '%s' is not one of cpu, tid, tgid, "
-					      "unitmask, lib, all",
-					      list, item);
+					      "unitmask, lib, all" OP_SIMILAR_FORMAT,
+					      list, item, OP_SIMILAR_ARGUMENTS(similar, ""));
 	}
 	free(copy);
 	return result;

@@ -10,6 +10,7 @@
 
 #include "libop/base/array.h"
 #include "libop/base/number.h"
+#include "libop/base/similar.h"
 #include "libop/session/paths.h"
 #include "pp/symbols/image_identity.h"
 #include "pp/symbols/image_name.h"
@@ -140,6 +141,22 @@ static const char *tag_end(const char *word)
 	return word[n] == ':' ? word + n : NULL;
 }
 
+static int refuse_tag(const char *word, const char *colon, struct op_error *error)
+{
+	char *tag = op_format("%.*s", (int)(colon - word), word);
+	struct op_similar similar = {.word = tag};
+
+	for (size_t i = 0; i < N_TAGS; i++)
+		op_similar_try(&similar, tags[i].name);
+	op_error_set(error, EINVAL,
+		     "'%s': unknown tag '%s' (a file name with ':' needs a '/' before "
+		     "it)%s%s%s",
+		     word, tag, similar.name ? "; did you mean " : "",
+		     similar.name ? similar.name : "", similar.name ? ":?" : "");
+	free(tag);
+	return -1;
+}
+
 static int parse_word(struct pp_spec *spec, const char *word, struct op_error *error)
 {
 	const char *colon = tag_end(word);
@@ -159,9 +176,7 @@ static int parse_word(struct pp_spec *spec, const char *word, struct op_error *e
 		if (strlen(tags[i].name) == (size_t)(colon - word) &&
 		    !strncmp(tags[i].name, word, colon - word))
 			return parse_list(spec, &tags[i], word, colon + 1, error);
-	return op_error_set(error, EINVAL,
-			    "'%s': unknown tag '%.*s' (a file name with ':' needs a '/' before it)",
-			    word, (int)(colon - word), word);
+	return refuse_tag(word, colon, error);
 }
 
 /* Names of existing files are replaced by their real paths; paths in an archive are not. */

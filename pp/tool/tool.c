@@ -10,6 +10,7 @@
 
 #include "libop/base/array.h"
 #include "libop/base/progress.h"
+#include "libop/base/similar.h"
 #include "libop/session/paths.h"
 #include "libop/session/temporary.h"
 #include "libop/base/memory.h"
@@ -22,22 +23,23 @@ static int take_verbose(const struct op_option *option, void *field, const char 
 			struct op_error *error)
 {
 	static const char *const topics[] = {"all",   "debug", "bfd", "level1",
-					     "sfile", "stats", "xml"};
+					     "sfile", "stats", "xml",   NULL};
 	struct pp_common *common = field;
 	char *copy = op_copy(text), *rest = copy, *item;
 	int result = 0;
 
 	while (!result && (item = strsep(&rest, ",")) != NULL) {
+		struct op_similar similar = op_similar_of(item, topics);
 		size_t i = 0;
 
-		while (i < OP_ARRAY_SIZE(topics) && strcmp(item, topics[i]))
+		while (topics[i] && strcmp(item, topics[i]))
 			i++;
-		if (i == OP_ARRAY_SIZE(topics))
+		if (!topics[i])
 			result = op_option_refuse(
 				option, text, error,
 				"'%s' is not one of all, debug, bfd, level1, sfile, "
-				"stats, xml",
-				item);
+				"stats, xml" OP_SIMILAR_FORMAT,
+				item, OP_SIMILAR_ARGUMENTS(similar, ""));
 		common->stats |= !strcmp(item, "stats") || !strcmp(item, "all");
 		common->warnings.verbose |= strcmp(item, "stats") != 0;
 	}

@@ -18,6 +18,35 @@ each try <<-EOF
 	opreport -Z
 EOF
 
+requirement a_misspelt_word_of_an_option_is_told_the_nearest
+each try <<-EOF
+	opreport --format=jsn
+	opreport --sort=smaple
+	opreport --merge=tig
+	opreport --demangle=smrt
+	opreport --color=alway
+	opreport -Vstat
+	opannotate -s --show-events=alwyas
+	opexport --to=foldd
+	opexport --to=zzz
+	opexport --to=callgrind --from=x --from-format=folde
+	opimport --from=perfdata x
+	opimport --separate=treads x
+	opimport --cpu-type=i386/nehalm x
+	optop --by=treads
+	oprofiled --foreground -Vmodul
+	opcontrol --start -Vmodul
+	opcontrol --setup --separate=treads
+	ophelp --cpu-type=i386/nehalm
+EOF
+
+requirement a_command_without_dashes_or_misspelt_is_told_the_nearest
+each try <<-EOF
+	opcontrol start
+	opcontrol statsu
+	opdb chekc .
+EOF
+
 requirement a_misspelt_event_of_perf_is_told_the_nearest
 for command in 'operf -e cpu-clok:100000' 'ocount -e page-fault'; do
 	# which events the CPU has is different on each machine
@@ -53,3 +82,26 @@ of_session opreport session:before_the_chnge
 of_session opreport session:before
 of_session opreport session:nothing_like_it
 of_session opreport session:/nonexistent/before
+
+requirement a_misspelt_word_of_a_specification_is_told_the_nearest
+images
+session <<-EOF
+	image prog CYCLES.1000.0.all.all.all
+	0x1010 600
+	image prog lib.so CYCLES.1000.0.all.all.all
+	0x1000 7
+EOF
+each of_session opreport <<-EOF
+	tgd:7
+	evnt:CYCLES
+	xyzzy:7
+	event:CYCLS
+	event:CYC*X
+	porg
+	image:porg
+	lib-image:lib.s
+	$DIR/lib.soo
+	image:zzz
+	cpu:7
+	event:CYCLES cpu:7
+EOF

@@ -10,6 +10,7 @@
 
 #include "libop/base/array.h"
 #include "libop/base/file.h"
+#include "libop/base/similar.h"
 #include "libop/session/paths.h"
 #include "module.h"
 #include "samples.h"
@@ -82,12 +83,13 @@ static int take_setting(const struct op_option *option, void *field, const char 
 	return 0;
 }
 
+static const char *const topic_words[] = {"all",     "sfile",  "arcs",
+					  "samples", "module", "misc", NULL};
+
 static bool is_topic(const char *word)
 {
-	static const char *const topics[] = {"all", "sfile", "arcs", "samples", "module", "misc"};
-
-	for (size_t i = 0; i < OP_ARRAY_SIZE(topics); i++)
-		if (!strcmp(topics[i], word))
+	for (size_t i = 0; topic_words[i]; i++)
+		if (!strcmp(topic_words[i], word))
 			return true;
 	return false;
 }
@@ -96,18 +98,22 @@ static int take_verbose(const struct op_option *option, void *field, const char 
 			struct op_error *error)
 {
 	struct op_strings topics = {0};
+	struct op_similar similar;
 	int result = 0;
 
 	if (!text)
 		text = "all";
 	if (op_strings_split(&topics, text, ','))
 		result = op_error_memory(error);
-	for (size_t i = 0; !result && i < topics.count; i++)
-		if (!is_topic(topics.item[i]))
-			result = op_option_refuse(option, text, error,
-						  "\"%s\" is not all, sfile, arcs, samples, module "
-						  "or misc",
-						  topics.item[i]);
+	for (size_t i = 0; !result && i < topics.count; i++) {
+		if (is_topic(topics.item[i]))
+			continue;
+		similar = op_similar_of(topics.item[i], topic_words);
+		result = op_option_refuse(option, text, error,
+					  "\"%s\" is not all, sfile, arcs, samples, module or "
+					  "misc" OP_SIMILAR_FORMAT,
+					  topics.item[i], OP_SIMILAR_ARGUMENTS(similar, ""));
+	}
 	op_strings_free(&topics);
 	return result ? -1 : op_option_text.take(option, field, text, error);
 }

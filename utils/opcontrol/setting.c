@@ -13,6 +13,7 @@
 #include "libop/events/spec.h"
 #include "libop/base/array.h"
 #include "libop/base/number.h"
+#include "libop/base/similar.h"
 #include "libop/session/paths.h"
 
 struct key {
@@ -406,19 +407,21 @@ int settings_separate(struct settings *settings, const char *list, struct op_err
 	};
 	bool lib = false, kernel = false, thread = false, cpu = false, none = false;
 	const char *p, *end;
+	struct op_similar similar;
+	char word[64];
 	size_t i;
 
 	for (p = list; p; p = *end ? end + 1 : NULL) {
 		end = strchrnul(p, ',');
-		for (i = 0; i < OP_ARRAY_SIZE(kinds); i++) {
-			if (strlen(kinds[i].name) == (size_t)(end - p) &&
-			    !strncmp(kinds[i].name, p, end - p))
-				break;
-		}
+		snprintf(word, sizeof(word), "%.*s", (int)(end - p), p);
+		similar = (struct op_similar){.word = word};
+		for (i = 0; i < OP_ARRAY_SIZE(kinds) && strcmp(kinds[i].name, word); i++)
+			op_similar_try(&similar, kinds[i].name);
 		if (i == OP_ARRAY_SIZE(kinds))
 			return op_error_set(error, EINVAL,
-					    "\"%.*s\" is not none, lib, kernel, thread, cpu or all",
-					    (int)(end - p), p);
+					    "\"%s\" is not none, lib, kernel, thread, cpu or "
+					    "all" OP_SIMILAR_FORMAT,
+					    word, OP_SIMILAR_ARGUMENTS(similar, ""));
 		none |= i == 0;
 		lib |= kinds[i].lib;
 		kernel |= kinds[i].kernel;

@@ -13,6 +13,7 @@
 #include "libop/base/error.h"
 #include "libop/base/option.h"
 #include "libop/base/safe_text.h"
+#include "libop/base/similar.h"
 #include "libop/base/page_guard.h"
 #include "libop/pack/pack.h"
 #include "libop/base/file.h"
@@ -162,6 +163,18 @@ static const struct op_option rows[] = {
 	OP_OPTION_VERSION('v'),
 	{0}};
 
+static int refuse_command(const char *word, struct op_error *error)
+{
+	struct op_similar similar = {.word = word};
+
+	for (size_t i = 0; i < OP_ARRAY_SIZE(commands); i++)
+		op_similar_try(&similar, commands[i].name);
+	return op_error_set(error, EINVAL,
+			    "%s: unknown command; there are check, repair, dump, pack, unpack and "
+			    "drop" OP_SIMILAR_FORMAT,
+			    word, OP_SIMILAR_ARGUMENTS(similar, ""));
+}
+
 static int opdb_check(const struct command *command, const struct dump_style *style,
 		      const struct op_strings *words, struct op_error *error)
 {
@@ -169,10 +182,7 @@ static int opdb_check(const struct command *command, const struct dump_style *st
 		return op_error_set(error, EINVAL,
 				    "no command given: check, repair, dump, pack, unpack or drop");
 	if (!command)
-		return op_error_set(
-			error, EINVAL,
-			"%s: unknown command; there are check, repair, dump, pack, unpack and drop",
-			words->item[0]);
+		return refuse_command(words->item[0], error);
 	if ((style->json || style->merged) && !command->dumps)
 		return op_error_set(error, EINVAL, "--json and --merged go with dump only");
 	if (words->count < 2)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/similar.h"
 #include "libop/base/text_stream.h"
 #include "unknown.h"
 
@@ -37,6 +38,50 @@ const struct format *format_named(const char *name)
 		if (!strcmp(formats[i]->name, name))
 			return formats[i];
 	return NULL;
+}
+
+static bool format_is_read(const struct format *format)
+{
+	return format->read;
+}
+
+static bool format_is_written(const struct format *format)
+{
+	return format->write;
+}
+
+static int check_name(const char *option, const char *name, bool (*is_of)(const struct format *),
+		      struct op_error *error)
+{
+	const struct format *format = format_named(name);
+	struct op_similar similar = {.word = name};
+	struct op_text_stream names;
+
+	if (format && is_of(format))
+		return 0;
+	op_text_stream_open(&names);
+	for (size_t i = 0; formats[i]; i++) {
+		if (!is_of(formats[i]))
+			continue;
+		op_similar_try(&similar, formats[i]->name);
+		fprintf(names.out, "%s%s", ftell(names.out) ? ", " : "", formats[i]->name);
+	}
+	op_text_stream_close(&names);
+	op_error_set(error, EINVAL, "%s=%s: no such format%s%s" OP_SIMILAR_FORMAT, option, name,
+		     similar.name ? "" : "; there are ", similar.name ? "" : names.text,
+		     OP_SIMILAR_ARGUMENTS(similar, ""));
+	free(names.text);
+	return -1;
+}
+
+int format_check_read(const char *option, const char *name, struct op_error *error)
+{
+	return check_name(option, name, format_is_read, error);
+}
+
+int format_check_write(const char *option, const char *name, struct op_error *error)
+{
+	return check_name(option, name, format_is_written, error);
 }
 
 /* Says what it looks like, and what would be read. */

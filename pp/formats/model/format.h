@@ -81,6 +81,18 @@ extern const struct format *const formats[];
 const struct format *format_named(const char *name);
 
 /**
+ * format_check_read - check the name of a format that is to be read
+ * @option: for the message: "--from"
+ *
+ * Return: 0, or -1 with @error set: none that can be read has this name; one that resembles it is
+ * named, or else all.
+ */
+int format_check_read(const char *option, const char *name, struct op_error *error);
+
+/* The same of one that is to be written. */
+int format_check_write(const char *option, const char *name, struct op_error *error);
+
+/**
  * format_of - recognise an input
  *
  * Return: its format, or NULL with @error set.

@@ -177,7 +177,7 @@ TEST(wrong_values_are_refused_with_option_and_value)
 		{"--share=101%", "--share=101%: not a percentage from 0 to 100"},
 		{"--share=nan", "--share=nan: not a percentage from 0 to 100"},
 		{"--size=huge", "--size=huge: not one of small, large"},
-		{"--size=Small", "--size=Small: not one of small, large"},
+		{"--size=Small", "--size=Small: not one of small, large; did you mean small?"},
 		{"-e a,,b", "--events=a,,b: empty item in the list"},
 		{"-p 1,x", "--pid=1,x: \"x\" is not an id"},
 		{"-p 0", "--pid=0: \"0\" is not an id"},

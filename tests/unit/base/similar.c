@@ -21,9 +21,13 @@ TEST(names_resemble_words_by_parts_and_by_edits)
 		{"hcidlren", "children", 2}, /* twice */
 		{"cpu-clok", "cpu-clock", 1},
 		{"INST_RETIERD", "INST_RETIRED", 1},
-		{"hat", "hot", OP_NOT_SIMILAR}, /* too short for edits */
+		{"jsn", "json", 1},
+		{"hot", "hto", 1},
+		{"hat", "cut", OP_NOT_SIMILAR}, /* too short for two */
+		{"ht", "hot", OP_NOT_SIMILAR},	/* and for one */
 		{"chldrn", "children", 2},
 		{"chdrn", "children", OP_NOT_SIMILAR},
+		{"x", "vmlinux", OP_NOT_SIMILAR},
 		{"", "tree", OP_NOT_SIMILAR},
 		{"tree", "", OP_NOT_SIMILAR},
 	};
@@ -59,7 +63,7 @@ TEST(the_nearest_name_wins_and_of_equals_the_first)
 		{"stat", "stats"},
 		{"simbols", "symbols"},
 		{"session", "session-dir"},
-		{"xyz", NULL},
+		{"xy", NULL},
 	};
 
 	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
