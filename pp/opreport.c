@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* opreport: the samples of a session by image and by symbol. */
+/* opreport: the samples of a session by image and by symbol; opdiff: how two profiles differ. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -507,8 +507,14 @@ static int prepare_difference(struct job *job, struct op_error *error)
 {
 	const struct pp_profile *const profiles[PP_SIDES] = {
 		[PP_OLD] = &job->sources[0].profile, [PP_NEW] = &job->sources[1].profile};
+	struct pp_image_search *const searches[PP_SIDES] = {
+		[PP_OLD] = &job->sources[0].search, [PP_NEW] = &job->sources[1].search};
 
-	if (pp_image_pairs_find(&job->pairs, profiles, &job->options.map, error))
+	for (int i = PP_OLD; i < PP_SIDES; i++) {
+		searches[i]->samples_dirs = job->sources[i].list.samples_dirs;
+		searches[i]->n_dirs = job->sources[i].list.n_dirs;
+	}
+	if (pp_image_pairs_find(&job->pairs, profiles, searches, &job->options.map, error))
 		return -1;
 	for (size_t i = 0; i < job->pairs.notes.count; i++)
 		if (op_strings_add(&job->sources[1].notes, job->pairs.notes.item[i]))
@@ -584,6 +590,19 @@ static int opreport_check(void *job, struct op_error *error)
 	return pp_options_check(&((struct job *)job)->options, error);
 }
 
+/* Of a difference, symbols are what is asked for; a page has all. */
+static int opdiff_check(void *context, struct op_error *error)
+{
+	struct pp_options *options = &((struct job *)context)->options;
+
+	if (options->symbols && options->no_symbols)
+		return op_error_set(error, EINVAL, "--symbols and --no-symbols exclude each other");
+	if (options->no_symbols && options->html)
+		return op_error_set(error, EINVAL, "--html and --no-symbols exclude each other");
+	options->symbols |= !options->no_symbols && !options->html;
+	return pp_options_check(options, error);
+}
+
 static void opreport_release(void *context)
 {
 	struct job *job = context;
@@ -616,10 +635,27 @@ static const struct pp_tool tool = {
 	.release = opreport_release,
 };
 
+/* The name of the link that makes this program opdiff */
+#define OPDIFF "opdiff"
+
+static bool is_opdiff(const char *argv0)
+{
+	const char *slash = argv0 ? strrchr(argv0, '/') : NULL;
+
+	return argv0 && !strcmp(slash ? slash + 1 : argv0, OPDIFF);
+}
+
 int main(int argc, char **argv)
 {
+	struct pp_tool opdiff = tool;
 	struct job job = {
 		.options = {.demangle = PP_DEMANGLE_AUTO, .style.max_lines = PP_LINES_AUTO}};
 
-	return pp_tool_main(&tool, &job, argc, argv);
+	if (!is_opdiff(argv[0]))
+		return pp_tool_main(&tool, &job, argc, argv);
+	opdiff.synopsis = PP_SYNOPSIS_TWO;
+	opdiff.options = pp_options_of_difference();
+	opdiff.words = PP_WORDS_TWO;
+	opdiff.check = opdiff_check;
+	return pp_tool_main(&opdiff, &job, argc, argv);
 }

@@ -18,6 +18,7 @@ struct file {
 	const char *full, *base;
 	bool is_file;
 	char *stem;	     /* base name without digits and separators; NULL: none */
+	char *build_id;	     /* in hexadecimal; NULL: none, not known, or not asked for yet */
 	const char *name;    /* what identifies it in both profiles */
 	uint64_t app_weight; /* as an application; 0: it is none */
 	uint64_t weight;     /* as an image */
@@ -27,6 +28,7 @@ struct file {
 /* The files of a profile; a session may have hundreds of thousands. */
 struct side {
 	const struct pp_profile *profile;
+	struct pp_image_search *search;
 	struct file *files;
 	size_t n, capacity;
 	struct op_names paths; /* by index of the file */
@@ -97,10 +99,27 @@ static void side_read(struct side *side, const struct pp_profile *profile)
 			pp_weight(profile->classes, profile->apps[i].counts, 0);
 }
 
+/* Of the files without a pair; those of one path are told apart by nothing else. */
+static void side_read_build_ids(struct side *side)
+{
+	for (size_t i = 0; i < side->n; i++) {
+		struct file *file = &side->files[i];
+		const struct op_identity *known;
+		char text[IDENTITY_TEXT];
+
+		known = file->is_file && !file->is_paired ? pp_image_known(side->search, file->full)
+							  : NULL;
+		if (known && known->build_id_size)
+			file->build_id = op_copy(identity_text(known, text));
+	}
+}
+
 static void side_free(struct side *side)
 {
-	for (size_t i = 0; i < side->n; i++)
+	for (size_t i = 0; i < side->n; i++) {
 		free(side->files[i].stem);
+		free(side->files[i].build_id);
+	}
 	free(side->files);
 	op_names_free(&side->paths);
 }
@@ -109,17 +128,22 @@ static void side_free(struct side *side)
 
 typedef const char *(*key_of)(const struct file *file);
 
-static const char *path_of(const struct file *file)
+static const char *file_path(const struct file *file)
 {
 	return file->full;
 }
 
-static const char *base_of(const struct file *file)
+static const char *file_base(const struct file *file)
 {
 	return file->base;
 }
 
-static const char *stem_of_file(const struct file *file)
+static const char *file_build_id(const struct file *file)
+{
+	return file->build_id;
+}
+
+static const char *file_stem(const struct file *file)
 {
 	return file->stem;
 }
@@ -182,6 +206,8 @@ static bool is_small(const struct side *side, const struct file *file)
 
 static void note_pair(struct image_pairing *pairing, const struct file *old, const struct file *new)
 {
+	if (!strcmp(old->base, new->base))
+		return;
 	if (is_small(&pairing->sides[PP_OLD], old) && is_small(&pairing->sides[PP_NEW], new))
 		pairing->n_unsaid++;
 	else
@@ -195,14 +221,15 @@ static void note_unsaid(struct image_pairing *pairing)
 		add_note(pairing, op_format("Compared as one image: %zu more pairs of less than "
 					    "1 %% of the samples, by their %s",
 					    pairing->n_unsaid, pairing->why));
+	pairing->n_unsaid = 0;
 }
 
-/* Gives both the name of the new one. */
+/* Gives both the path of the new one as a name, which no other file has. */
 static void pair_files(struct image_pairing *pairing, struct file *old, struct file *new)
 {
 	struct pp_image_pairs *pairs = pairing->pairs;
 
-	old->name = new->name;
+	old->name = new->name = new->full;
 	old->is_paired = new->is_paired = true;
 
 	if (strcmp(old->base, new->base) != 0 && (op_strings_add(&pairs->old_names, old->base) ||
@@ -314,21 +341,29 @@ static const char **names_of(struct side *side, const struct pp_image *images, s
 
 int pp_image_pairs_find(struct pp_image_pairs *pairs,
 			const struct pp_profile *const profiles[PP_SIDES],
+			struct pp_image_search *const searches[PP_SIDES],
 			const struct op_strings *map, struct op_error *error)
 {
 	struct image_pairing pairing = {.pairs = pairs};
 	int result = 0;
 
 	memset(pairs, 0, sizeof(*pairs));
-	for (int i = PP_OLD; i < PP_SIDES; i++)
+	for (int i = PP_OLD; i < PP_SIDES; i++) {
+		pairing.sides[i].search = searches[i];
 		side_read(&pairing.sides[i], profiles[i]);
+	}
 	for (size_t i = 0; i < map->count && !result; i++)
 		result = pair_named(&pairing, map->item[i], error);
 	if (!result) {
-		pair_keys(&pairing, path_of, false);
-		pair_keys(&pairing, base_of, false);
+		pair_keys(&pairing, file_path, false);
+		side_read_build_ids(&pairing.sides[PP_OLD]);
+		side_read_build_ids(&pairing.sides[PP_NEW]);
+		pairing.why = "build-id";
+		pair_keys(&pairing, file_build_id, true);
+		note_unsaid(&pairing);
+		pair_keys(&pairing, file_base, false);
 		pairing.why = "names without numbers";
-		pair_keys(&pairing, stem_of_file, true);
+		pair_keys(&pairing, file_stem, true);
 		note_unsaid(&pairing);
 		pairing.why = "number of samples; --map=OLD=NEW names others";
 		pair_largest(&pairing);

@@ -7,14 +7,15 @@
  *
  *	1. --map=OLD=NEW names,
  *	2. has the same path,
- *	3. has the same base name,
- *	4. has the same base name but for digits and what separates them, if no other has that:
+ *	3. has the same build-id, if no other has it: the file was moved,
+ *	4. has the same base name,
+ *	5. has the same base name but for digits and what separates them, if no other has that:
  *	   libfoo.so.1.2 and libfoo.so.1.3,
- *	5. is the application with the most samples that is left, if both have
+ *	6. is the application with the most samples that is left, if both have
  *	   PP_PAIR_SHARE_LEAST percent at least.
  *
- * What was paired by 4 and 5 is said, of images with less than PP_PAIR_SHARE_SAID percent of both
- * profiles how many they are.
+ * What was paired by 5 and 6 is said, and by 3 if the base names differ; of images with less than
+ * PP_PAIR_SHARE_SAID percent of both profiles, how many they are.
  */
 #ifndef PP_REPORT_IMAGE_PAIRS_H
 #define PP_REPORT_IMAGE_PAIRS_H
@@ -39,12 +40,14 @@ struct pp_image_pairs {
  * pp_image_pairs_find - find out which images of two profiles are one
  * @pairs: pp_image_pairs_free() frees what it holds; its names live as long as the profiles
  * @profiles: the old one and the new one
+ * @searches: of the same, with the directories of samples: they know build-ids
  * @map: "OLD=NEW": paths or base names
  *
  * Return: 0, or -1 with @error set: an item of @map is not of that form, or names no image.
  */
 int pp_image_pairs_find(struct pp_image_pairs *pairs,
 			const struct pp_profile *const profiles[PP_SIDES],
+			struct pp_image_search *const searches[PP_SIDES],
 			const struct op_strings *map, struct op_error *error);
 void pp_image_pairs_free(struct pp_image_pairs *pairs);
 

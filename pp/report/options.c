@@ -116,6 +116,44 @@ const struct op_option pp_options_table[] = {
 	 OP_WORD(struct pp_options, format, enum op_format, formats)},
 	{0}};
 
+static const struct op_option no_symbols_row = {"no-symbols", 0, NULL,
+						"list images instead of symbols",
+						OP_FLAG(struct pp_options, no_symbols)};
+
+const struct op_option *pp_options_of_difference(void)
+{
+	static const char *const names[] = {"cpu",
+					    "tgid",
+					    "tid",
+					    "long-filenames",
+					    "threshold",
+					    "reverse-sort",
+					    "per-second",
+					    "map",
+					    "merge",
+					    "unscaled",
+					    "exclude-dependent",
+					    "exclude-symbols",
+					    "include-symbols",
+					    "demangle",
+					    "max-lines",
+					    "no-header",
+					    "output-file",
+					    "stats",
+					    "html",
+					    "open",
+					    "symbols"};
+	static struct op_option rows[OP_ARRAY_SIZE(names) + 2];
+	size_t n = 0;
+
+	for (const struct op_option *row = pp_options_table; row->type; row++)
+		for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++)
+			if (!strcmp(row->name, names[i]))
+				rows[n++] = *row;
+	rows[n] = no_symbols_row;
+	return rows;
+}
+
 static bool sorts_by(const struct pp_report_style *style, enum pp_sort_key key)
 {
 	for (size_t i = 0; i < style->n_sort; i++)

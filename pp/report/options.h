@@ -35,6 +35,7 @@ struct pp_options {
 	bool sums_up;	       /* processes, threads and CPUs, unless some are chosen */
 	bool inclusive_if_any; /* style.inclusive, if the sessions have whole stacks */
 	bool libraries, no_libraries; /* of these or where the report is read, style.libraries */
+	bool no_symbols;	      /* of opdiff, which lists symbols unless it is given */
 	bool symbols, callgraph, exclude_dependent, unscaled;
 	bool xml, json, csv;
 	char *html;	       /* --html: the file of a page, instead of a report; or NULL */
@@ -55,6 +56,9 @@ static inline bool pp_options_need_stacks(const struct pp_options *options)
 }
 
 extern const struct op_option pp_options_table[];
+
+/* The rows that go with a difference: the options of opdiff. */
+const struct op_option *pp_options_of_difference(void);
 
 /**
  * pp_options_check - reject contradictory options, and apply implied ones

@@ -112,7 +112,7 @@ int pp_pair_split(struct pp_pair *pair, const struct op_strings *words, struct o
 		inside = (inside || opens) && !closes;
 		closed += closes;
 	}
-	pair->is_pair = closed > 0;
+	pair->is_pair = pair->has_braces = closed > 0;
 	if (inside || closed == 1)
 		return wrong(error);
 	if (closed && !n_own[0] && n_own[1])
@@ -121,6 +121,30 @@ int pp_pair_split(struct pp_pair *pair, const struct op_strings *words, struct o
 				    "second");
 	if (!closed)
 		op_strings_free(&pair->words[1]);
+	return 0;
+}
+
+static bool is_brace(const char *word)
+{
+	return !strcmp(word, "{") || !strcmp(word, "}") || !strcmp(word, "{}");
+}
+
+int pp_pair_of_two(struct pp_pair *pair, const struct op_strings *words, struct op_error *error)
+{
+	for (size_t i = 0; i < words->count; i++)
+		if (is_brace(words->item[i]))
+			return pp_pair_split(pair, words, error);
+	memset(pair, 0, sizeof(*pair));
+	pair->is_pair = true;
+	if (words->count < 2)
+		return op_error_set(error, EINVAL,
+				    "two profiles are needed, the old one and the new one: session "
+				    "directories, sessions, archives or files of other profilers");
+	for (size_t which = 0; which < 2; which++) {
+		select_pair_add(&pair->words[which], words->item[which]);
+		for (size_t i = 2; i < words->count; i++)
+			select_pair_add(&pair->words[which], words->item[i]);
+	}
 	return 0;
 }
 

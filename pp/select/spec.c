@@ -95,13 +95,14 @@ static int set_directory(char **member, const char *word, const char *directory,
 	if (!*directory)
 		return op_error_set(error, EINVAL, "'%s': a directory must follow", word);
 	if (*member)
-		return op_error_set(error, EINVAL, "'%s': a directory is given already: %s", word,
-				    *member);
+		return op_error_set(error, EINVAL,
+				    "'%s': a directory is given already: %s; opdiff compares two",
+				    word, *member);
 	*member = op_copy(directory);
 	return 0;
 }
 
-static bool is_session_dir(const char *word)
+bool pp_spec_is_session_dir(const char *word)
 {
 	char *path = op_format("%s/" OP_SESSION_SAMPLES, word);
 	struct stat status;
@@ -141,6 +142,11 @@ static const char *tag_end(const char *word)
 	return word[n] == ':' ? word + n : NULL;
 }
 
+bool pp_spec_has_tag(const char *word)
+{
+	return tag_end(word) != NULL;
+}
+
 static int refuse_tag(const char *word, const char *colon, struct op_error *error)
 {
 	char *tag = op_format("%.*s", (int)(colon - word), word);
@@ -166,7 +172,7 @@ static int parse_word(struct pp_spec *spec, const char *word, struct op_error *e
 				    word);
 	if (!*word)
 		return op_error_set(error, EINVAL, "empty argument in the profile specification");
-	if (!colon && is_session_dir(word))
+	if (!colon && pp_spec_is_session_dir(word))
 		return set_directory(&spec->session_dir, word, word, error);
 	if (!colon) {
 		texts_add(&spec->names, word);

@@ -58,6 +58,12 @@ struct pp_spec {
 int pp_spec_parse(struct pp_spec *spec, const char *const *words, size_t n, struct op_error *error);
 void pp_spec_free(struct pp_spec *spec);
 
+/* Whether a word without a tag names the session directory. */
+bool pp_spec_is_session_dir(const char *word);
+
+/* Whether a word has a tag: "a:b" has, "/x/a:b" and "a" have not. */
+bool pp_spec_has_tag(const char *word);
+
 /* Whether it selects some of the samples only, whatever they are read from. */
 bool pp_spec_is_selective(const struct pp_spec *spec);
 

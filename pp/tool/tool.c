@@ -23,7 +23,7 @@ static int take_verbose(const struct op_option *option, void *field, const char 
 			struct op_error *error)
 {
 	static const char *const topics[] = {"all",   "debug", "bfd", "level1",
-					     "sfile", "stats", "xml",   NULL};
+					     "sfile", "stats", "xml", NULL};
 	struct pp_common *common = field;
 	char *copy = op_copy(text), *rest = copy, *item;
 	int result = 0;
@@ -169,10 +169,36 @@ static int adopt_session(struct pp_common *common, struct op_error *error)
 	return 0;
 }
 
+/* What is no profile by its content, in the place of one, is a session: its name, or its path. */
+static void name_session(const struct pp_tool *tool, char **word)
+{
+	bool is_below = strchr(*word, '/') && **word != '/' && **word != '.';
+	char *named;
+
+	if (pp_spec_has_tag(*word) || pp_spec_is_session_dir(*word) ||
+	    (tool->inputs && (tool->inputs->is_input(*word) || tool->inputs->is_archive(*word))))
+		return;
+	named = op_format("session:%s%s", is_below ? "./" : "", *word);
+	free(*word);
+	*word = named;
+}
+
+static int split_pair(const struct pp_tool *tool, const struct pp_common *common,
+		      struct pp_pair *pair, struct op_error *error)
+{
+	if (tool->words == PP_WORDS_PAIR)
+		return pp_pair_split(pair, &common->words, error);
+	if (pp_pair_of_two(pair, &common->words, error))
+		return -1;
+	for (size_t i = 0; i < 2 && !pair->has_braces; i++)
+		name_session(tool, &pair->words[i].item[0]);
+	return 0;
+}
+
 static int parse_pair(const struct pp_tool *tool, struct pp_common *common, struct op_error *error)
 {
 	struct pp_pair pair;
-	int result = pp_pair_split(&pair, &common->words, error);
+	int result = split_pair(tool, common, &pair, error);
 
 	common->is_pair = pair.is_pair;
 	if (!result)
@@ -190,6 +216,7 @@ static int parse_words(const struct pp_tool *tool, struct pp_common *common, str
 		return parse_spec(tool, common, &common->specs[0], &common->words, error) ||
 		       adopt_session(common, error);
 	case PP_WORDS_PAIR:
+	case PP_WORDS_TWO:
 		return parse_pair(tool, common, error) || adopt_session(common, error);
 	case PP_WORDS_OWN:
 		break;
@@ -204,7 +231,7 @@ static int read_options(const struct pp_tool *tool, const struct op_option_table
 	const char **words = (const char **)argv;
 	int result = 0;
 
-	if (tool->words == PP_WORDS_PAIR) {
+	if (tool->words == PP_WORDS_PAIR || tool->words == PP_WORDS_TWO) {
 		result = pp_pair_options(&rewritten, argc, argv, error);
 		words = (const char **)rewritten.item;
 		argc = (int)rewritten.count;

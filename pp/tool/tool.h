@@ -58,10 +58,12 @@ struct pp_common {
 enum pp_words {
 	PP_WORDS_SPEC, /* a profile specification */
 	PP_WORDS_PAIR, /* one, or two in braces */
+	PP_WORDS_TWO,  /* those of an old and a new profile, then what is for both; or braces */
 	PP_WORDS_OWN,  /* the tool looks at pp_common.words itself */
 };
 
 #define PP_SYNOPSIS_SPEC "[OPTION...] [TAG:LIST|IMAGE|PROFILE]..."
+#define PP_SYNOPSIS_TWO	 "[OPTION...] OLD NEW [TAG:LIST|IMAGE]..."
 
 /* The functions get the struct that was given to pp_tool_main(). */
 struct pp_tool {

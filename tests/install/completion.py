@@ -26,7 +26,7 @@ LOADER = "/usr/share/bash-completion/bash_completion"
 CPU_TYPE = "x86-64/zen1" # of the events to complete
 LIMIT = 60 # seconds for an answer, on a busy host
 
-COMMANDS = {"opreport": "pp", "opannotate": "pp", "oparchive": "pp", "opgprof": "pp",
+COMMANDS = {"opreport": "pp", "opdiff": "pp", "opannotate": "pp", "oparchive": "pp", "opgprof": "pp",
             "opimport": "pp", "opexport": "pp", "opcontrol": "utils/opcontrol",
             "opdb": "utils/opdb", "ocount": "utils/ocount", "ophelp": "utils/ophelp",
             "operf": "daemon/operf", "optop": "utils/optop", "oprofiled": "daemon",
@@ -44,6 +44,8 @@ CASES = [
     ("opreport session:bef", "opreport session:before "),
     ("opreport --session-dir=other session:aft", "opreport --session-dir=other session:after "),
     ("opreport session:before,aft", "opreport session:before,aft"),
+    ("opdiff --no-sy", "opdiff --no-symbols "),
+    ("opdiff session:bef", "opdiff session:before "),
     ("opgprof image-excl", "opgprof image-exclude:"),
     ("operf -e page-f", "operf -e page-faults"),
     ("operf --events=cpu-clock,context-sw", "operf --events=cpu-clock,context-switches"),

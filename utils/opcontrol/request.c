@@ -83,8 +83,8 @@ static int take_setting(const struct op_option *option, void *field, const char 
 	return 0;
 }
 
-static const char *const topic_words[] = {"all",     "sfile",  "arcs",
-					  "samples", "module", "misc", NULL};
+static const char *const topic_words[] = {"all",    "sfile", "arcs", "samples",
+					  "module", "misc",  NULL};
 
 static bool is_topic(const char *word)
 {
