@@ -39,7 +39,7 @@ struct source {
 struct job {
 	struct pp_options options;
 	struct source sources[2]; /* the second one for the difference of a pair */
-	struct pp_symbol_filter filter;
+	struct pp_symbol_filter filter, limits;
 	struct pp_image_pairs pairs; /* of a difference */
 };
 
@@ -90,6 +90,7 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 		.merge_lib = options->merge.lib,
 		.demangle = options->demangle,
 		.filter = &job->filter,
+		.limits = &job->limits,
 		.search = &source->search,
 	};
 
@@ -554,6 +555,7 @@ static int report(void *context, struct op_error *error)
 
 	choose_for_reader(&job->options);
 	pp_symbol_filter_init(&job->filter, &job->options.include, &job->options.exclude);
+	pp_symbol_filter_init_limits(&job->limits, &job->options.limits.names);
 	if (read_source(job, 0, error))
 		return -1;
 	if (job->options.common.is_pair &&
@@ -561,6 +563,7 @@ static int report(void *context, struct op_error *error)
 		return -1;
 	if (pp_symbol_filter_check(&job->filter, error))
 		return -1;
+	pp_symbol_filter_warn(&job->limits);
 	if (job->options.style.intervals)
 		find_intervals(job);
 	if (job->options.html) {
@@ -603,6 +606,13 @@ static int opdiff_check(void *context, struct op_error *error)
 	return pp_options_check(options, error);
 }
 
+static int opreport_judge(void *context, struct op_error *error)
+{
+	const struct job *job = context;
+
+	return pp_limits_check(&job->options.limits, &job->sources[0].profile, error);
+}
+
 static void opreport_release(void *context)
 {
 	struct job *job = context;
@@ -620,6 +630,7 @@ static void opreport_release(void *context)
 		pp_sample_list_free(&source->list);
 	}
 	pp_symbol_filter_free(&job->filter);
+	pp_symbol_filter_free(&job->limits);
 	pp_image_pairs_free(&job->pairs);
 }
 
@@ -632,6 +643,7 @@ static const struct pp_tool tool = {
 	.reports = true,
 	.check = opreport_check,
 	.run = report,
+	.judge = opreport_judge,
 	.release = opreport_release,
 };
 

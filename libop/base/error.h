@@ -17,6 +17,7 @@ enum op_exit {
 	OP_EXIT_OK = 0,
 	OP_EXIT_FAILURE = 1, /* the command failed */
 	OP_EXIT_USAGE = 2,   /* the command line is wrong; nothing was done */
+	OP_EXIT_FINDING = 3, /* all was done, and what was asked about is not so */
 };
 
 struct op_error {

@@ -15,6 +15,7 @@
 #include "libop/base/memory.h"
 #include "libop/tables/name_index.h"
 #include "pp/select/multiplexing.h"
+#include "pp/select/weights.h"
 #include "collate_reading.h"
 
 /* ---- the image ---- */
@@ -117,19 +118,20 @@ const char *pp_collate_keep_name(struct reading *reading, const char *shown, boo
 
 #define NAMES_MAX 32 /* of a symbol that a pattern may match */
 
-/* Whether the filter hides a row; @start is the key of its symbol, which may have aliases. */
-static bool is_hidden(const struct reading *reading, const struct pp_row *row, const char *name,
+/* Compares the names of a row with the patterns of the request; @start is the key of its symbol,
+ * which may have aliases. */
+static void match_row(const struct reading *reading, struct pp_row *row, const char *name,
 		      const char *shown, const uint64_t *start)
 {
 	struct pp_symbol_filter *filter = reading->collation->request->filter;
+	struct pp_symbol_filter *limits = reading->collation->request->limits;
 	const char *names[NAMES_MAX];
 	const struct pp_alias *aliases = NULL;
 	size_t n = 0, n_aliases = 0;
 	char *bare, *full;
-	bool hides;
 
-	if (!filter || !filter->n)
-		return false;
+	if ((!filter || !filter->n) && (!limits || !limits->n))
+		return;
 	if (start)
 		aliases = pp_symbols_aliases(&reading->content.symbols, *start, &n_aliases);
 	for (size_t i = 0; i < n_aliases && n < NAMES_MAX - 5; i++)
@@ -143,10 +145,10 @@ static bool is_hidden(const struct reading *reading, const struct pp_row *row, c
 		names[n++] = full;
 	names[n++] = row->symbol;
 	names[n++] = shown;
-	hides = pp_symbol_filter_hides(filter, names, n);
+	row->is_hidden = filter && filter->n && pp_symbol_filter_hides(filter, names, n);
+	row->limits = limits ? pp_symbol_filter_limits(limits, names, n) : 0;
 	free(bare);
 	free(full);
-	return hides;
 }
 
 static void name_row(struct reading *reading, struct pp_row *row, const char *name,
@@ -156,7 +158,7 @@ static void name_row(struct reading *reading, struct pp_row *row, const char *na
 	const char *shown = demangled ? demangled : name;
 
 	row->symbol = pp_collate_keep_name(reading, shown, row->is_inlined);
-	row->is_hidden = is_hidden(reading, row, name, shown, start);
+	match_row(reading, row, name, shown, start);
 	free(demangled);
 }
 
@@ -477,13 +479,27 @@ static void read_app(struct reading *reading, struct pp_sample_file **files, siz
 	pp_collate_finish_details(reading);
 }
 
+static void count_left_out(struct pp_profile *profile, const struct pp_row *row)
+{
+	for (size_t i = 0; i < 8 * sizeof(row->limits) && row->limits >> i; i++)
+		if (row->limits >> i & 1)
+			pp_counts_add(profile->classes,
+				      profile->left_out + i * profile->classes->columns,
+				      row->counts);
+}
+
 static void drop_hidden_rows(struct pp_profile *profile, size_t first)
 {
 	size_t kept = first;
 
-	for (size_t i = first; i < profile->n_rows; i++)
-		if (!profile->rows[i]->is_hidden)
-			profile->rows[kept++] = profile->rows[i];
+	for (size_t i = first; i < profile->n_rows; i++) {
+		struct pp_row *row = profile->rows[i];
+
+		if (row->is_hidden)
+			count_left_out(profile, row);
+		else
+			profile->rows[kept++] = row;
+	}
 	profile->n_rows = kept;
 }
 
@@ -519,6 +535,10 @@ void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profi
 			const struct pp_sample_list *list, const struct pp_profile_request *request,
 			struct op_warnings *warnings)
 {
+	if (request->limits && request->limits->n)
+		profile->left_out =
+			pp_profile_keep(profile, request->limits->n * profile->classes->columns *
+							 sizeof(*profile->left_out));
 	*collation = (struct pp_collation){
 		.profile = profile,
 		.list = list,

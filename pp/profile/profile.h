@@ -64,6 +64,7 @@ struct pp_row {
 	bool is_inlined;    /* one row per image; the symbol ends with " (inlined)" */
 	bool is_hidden;	    /* only an end of an arc, not listed */
 	bool is_unnamed;    /* no symbol covers it; the image's path is shown */
+	uint64_t limits;    /* bit by bit: which pattern of the request's limits it matches */
 	size_t number;	    /* for writers */
 	struct pp_place place;
 	struct pp_detail *details; /* by vma */
@@ -115,6 +116,9 @@ struct pp_profile {
 	bool has_stacks;		/* with arcs: stack files were read */
 	struct pp_call_tree *call_tree; /* NULL: not asked for */
 	uint64_t *totals;		/* by class, before any symbol was left out */
+	/* Of rows that were left out: the counts of those that match a pattern of the request's
+	 * limits, one pattern after the other; NULL: there are no limits. */
+	uint64_t *left_out;
 	int cpu_type;			/* of the first file readable files */
 	double cpu_speed;		/* MHz; 0 if not known */
 	size_t n_files;			/* that could be read */
@@ -141,6 +145,7 @@ struct pp_profile_request {
 	bool keep_troubles;	  /* with images: for notes, instead of warnings */
 	enum pp_demangle demangle;
 	struct pp_symbol_filter *filter; /* of symbols; NULL: all are shown */
+	struct pp_symbol_filter *limits; /* marks rows by its patterns; or NULL */
 	struct pp_image_search *search;
 };
 

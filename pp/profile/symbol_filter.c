@@ -44,6 +44,14 @@ void pp_symbol_filter_init(struct pp_symbol_filter *filter, const struct op_stri
 	add_patterns(filter, excluded, "--exclude-symbols");
 }
 
+void pp_symbol_filter_init_limits(struct pp_symbol_filter *filter, const struct op_strings *limits)
+{
+	*filter = (struct pp_symbol_filter){
+		.patterns = op_alloc(limits->count + 1, sizeof(*filter->patterns)),
+	};
+	add_patterns(filter, limits, "--fail-above");
+}
+
 void pp_symbol_filter_free(struct pp_symbol_filter *filter)
 {
 	for (size_t i = 0; i < filter->n; i++)
@@ -97,6 +105,16 @@ bool pp_symbol_filter_hides(struct pp_symbol_filter *filter, const char *const *
 	return excluded || !included;
 }
 
+uint64_t pp_symbol_filter_limits(struct pp_symbol_filter *filter, const char *const *names,
+				 size_t n)
+{
+	uint64_t limits = 0;
+
+	for (size_t i = 0; i < filter->n; i++)
+		limits |= (uint64_t)matches(&filter->patterns[i], names, n) << i;
+	return limits;
+}
+
 /* ---- patterns without a match ---- */
 
 static void describe(const struct pp_symbol_pattern *pattern, struct op_error *error)
@@ -125,4 +143,16 @@ int pp_symbol_filter_check(const struct pp_symbol_filter *filter, struct op_erro
 		op_warn("%s", error->text);
 	}
 	return 0;
+}
+
+void pp_symbol_filter_warn(const struct pp_symbol_filter *filter)
+{
+	struct op_error text;
+
+	for (size_t i = 0; i < filter->n; i++) {
+		if (filter->patterns[i].has_matched)
+			continue;
+		describe(&filter->patterns[i], &text);
+		op_warn("%s", text.text);
+	}
 }

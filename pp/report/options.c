@@ -97,6 +97,9 @@ const struct op_option pp_options_table[] = {
 	PP_OPTION_EXCLUDE_DEPENDENT(struct pp_options, exclude_dependent),
 	PP_OPTION_EXCLUDE_SYMBOLS(struct pp_options, exclude),
 	PP_OPTION_INCLUDE_SYMBOLS(struct pp_options, include),
+	{"fail-above", 0, "NAME=PERCENT",
+	 "exit with 3 if these symbols have a larger share of the samples (includes --symbols)",
+	 .type = &pp_option_limit, .field = OP_FIELD(struct pp_options, limits, struct pp_limits)},
 	PP_OPTION_DEMANGLE(struct pp_options, demangle),
 	{"no-header", 'n', NULL, "print neither column headings nor statistics",
 	 OP_FLAG(struct pp_options, style.no_header)},
@@ -482,6 +485,8 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 		return -1;
 	if (options->map.count && !options->common.is_pair)
 		return op_error_set(error, EINVAL, "--map needs a difference: { OLD } { NEW }");
+	if (options->limits.names.count && options->common.is_pair)
+		return op_error_set(error, EINVAL, "--fail-above is for one profile");
 	if (options->html)
 		return check_html(options, error);
 	if (options->open)
@@ -504,8 +509,8 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 	style->inclusive = style->children || style->by_line;
 	options->symbols |=
 		pp_options_need_stacks(options) || options->no_children || style->by_line;
-	options->symbols |= style->details || options->callgraph || style->inlines ||
-			    options->format == PP_FORMAT_XML ||
+	options->symbols |= options->limits.names.count || style->details || options->callgraph ||
+			    style->inlines || options->format == PP_FORMAT_XML ||
 			    options->format == PP_FORMAT_DCPICAT;
 	if (!options->symbols && !options->hottest && check_without_symbols(options, error))
 		return -1;

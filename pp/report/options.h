@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "report.h"
+#include "pp/statistics/limits.h"
 #include "pp/tool/tool.h"
 
 enum op_format {
@@ -23,6 +24,7 @@ struct pp_options {
 	struct pp_common common;
 	char *output; /* --output-file, or NULL */
 	struct op_strings include, exclude;
+	struct pp_limits limits; /* of symbols' shares: --fail-above */
 	struct pp_merge merge;
 	struct pp_report_style style;
 	enum pp_demangle demangle;

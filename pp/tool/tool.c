@@ -346,10 +346,11 @@ static enum op_exit tool_run(const struct pp_tool *tool, const struct op_option_
 		explain_words(tool, common, error);
 		return OP_EXIT_FAILURE;
 	}
-	if (!damage.code)
-		return OP_EXIT_OK;
-	*error = damage;
-	return OP_EXIT_FAILURE;
+	if (damage.code) {
+		*error = damage;
+		return OP_EXIT_FAILURE;
+	}
+	return tool->judge && tool->judge(job, error) ? OP_EXIT_FINDING : OP_EXIT_OK;
 }
 
 int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)

@@ -84,6 +84,8 @@ struct pp_tool {
 	int (*check)(void *job, struct op_error *error);
 	/* Does the work; an error is OP_EXIT_FAILURE. */
 	int (*run)(void *job, struct op_error *error);
+	/* Judges what @run has found, for the exit code; an error is OP_EXIT_FINDING.  Or NULL. */
+	int (*judge)(void *job, struct op_error *error);
 	/* Frees what @run left, whatever happened.  Options free themselves.  Or NULL. */
 	void (*release)(void *job);
 };

@@ -48,6 +48,7 @@ value_of()
 	*=N | *=DEPTH) echo 2 ;;
 	*=LIST*) echo all ;;
 	*=FILE) echo /dev/null ;;
+	fail-above=*) echo main=5% ;;
 	*=PERCENT) echo 1.5 ;;
 	*=HZ) echo 99 ;;
 	*=START,END | *=[PT]ID,...) echo 1,2 ;;

@@ -75,3 +75,33 @@ session <<-EOF
 EOF
 report -l -n
 report -l -n -i cfree
+
+# For tests of programs: the report, and then the verdict.
+requirement symbols_above_their_limit_are_exit_status_3
+images
+session <<-EOF
+	image prog TIMER
+	0x1010 600, 0x1030 90, 0x1040 40
+	image lib.so TIMER
+	0x1000 10
+EOF
+reports <<-EOF
+	-n --fail-above=hot=82%
+	-n --fail-above=hot=81
+	-n --fail-above=cold=5% --fail-above=add=5% --fail-above=hot=99.5%
+	-n -i cold --fail-above=hot=5%
+	-n -e hot --fail-above=[ch]o*=5%
+	-n -t 50% --fail-above=cold=5%
+	-n -c --fail-above=cold=5%
+	-n --children --fail-above=cold=5%
+	--json --fail-above=cold=5% --output-file=/dev/null
+	--csv -n --fail-above=cold=5%
+	-n --fail-above=clod=5%
+	-n --fail-above=cold=100%
+	--fail-above=cold
+	--fail-above=cold=
+	--fail-above==5%
+	--fail-above=cold=lots
+	--fail-above=cold=5% { } { }
+EOF
+of_session opreport -n "--fail-above=add(int, int)=5%"
