@@ -177,3 +177,34 @@ opcontrol --help --save=../x | cmp - usage
 opcontrol '-?' | cmp - usage
 grep -o -e '--start-daemon' -e '--cpu-buffer-size' usage
 try opcontrol --version | sed 's/oprofile .*/oprofile VERSION/'
+
+requirement status_is_json_on_request
+json() { opcontrol --status --json | python3 -c '
+import json, sys
+for name, value in json.load(sys.stdin).items():
+	if name == "daemon" and value: value["pid"] = "PID"
+	if name == "killed": value = "PID"
+	print(name, json.dumps(value, sort_keys=True))'; }
+machine '0 1 2 3'
+try opcontrol --setup --event=RETIRED:100000::0:1 --separate=lib --callgraph=3
+json
+try opcontrol --start
+json
+try opcontrol --event=LOW:12000
+json | grep settings_wait
+rm fs/enable && put fs/enable 'x\n'
+try opcontrol --status --json
+put fs/enable '0\n'
+try opcontrol --shutdown
+try opcontrol --perf --event=cpu-clock:1000000
+json
+
+# 3 is for scripts that ask; where something else was done, that is what is judged.
+requirement status_without_a_daemon_is_exit_status_3
+machine
+for words in --status '--status --json' '--shutdown --status' '--setup --status' \
+	'--frequency=99 --status' '--start --status' --status '--status --json'; do
+	# shellcheck disable=SC2086 # words
+	run_quietly opcontrol $words
+	echo "opcontrol $words: exit $status"
+done

@@ -27,11 +27,18 @@ static void warn_pending(const struct control *control)
 			control->daemon);
 }
 
+/* Then the exit code is the answer; else it is whether the rest was done. */
+static bool asks_only(const struct request *request)
+{
+	return request->status && !request->action && !request_keeps_settings(request);
+}
+
 int main(int argc, const char **argv)
 {
 	struct request request;
 	struct control control;
 	struct op_error error;
+	enum op_exit status = OP_EXIT_OK;
 	bool usage;
 	int ret;
 
@@ -55,12 +62,15 @@ int main(int argc, const char **argv)
 	if (!ret)
 		ret = control_keep(&control, &error);
 	if (!ret && request.status)
-		ret = status_print(&control, &error);
+		ret = request.json ? status_print_json(&control, &error)
+				   : status_print(&control, &error);
+	if (!ret && asks_only(&request) && !control.daemon)
+		status = OP_EXIT_FINDING;
 	control_close(&control);
 	request_free(&request);
 	if (ret)
 		op_die(usage ? OP_EXIT_USAGE : OP_EXIT_FAILURE, "%s", error.text);
 	if (fflush(stdout))
 		op_die(OP_EXIT_FAILURE, "cannot write to stdout");
-	return OP_EXIT_OK;
+	return status;
 }

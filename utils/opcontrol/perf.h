@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "libop/base/error.h"
+#include "libop/text/json.h"
 #include "setting.h"
 
 /**
@@ -23,6 +24,13 @@ int perf_run(const struct settings *settings, bool on, struct op_error *error);
 
 /* Prints the status of the session's daemon: 0, or -1 with @error set. */
 int perf_status_print(const struct settings *settings, struct op_error *error);
+
+/**
+ * perf_status_json - what the daemon says of itself, as members of an open object
+ *
+ * Return: 0, or -1 with @error set: it does not answer, and nothing was written.
+ */
+int perf_status_json(const struct settings *settings, struct op_json *json, struct op_error *error);
 
 /* With the module: prints what the daemon knows of stored and lost samples, if it answers. */
 void perf_status_print_stored(const struct settings *settings);

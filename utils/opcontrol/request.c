@@ -181,8 +181,11 @@ static const struct op_option actions[] = {
 	{0}};
 
 static const struct op_option more[] = {
-	{"status", 0, NULL, "print what runs, with which settings, and its losses",
+	{"status", 0, NULL,
+	 "print what runs, with which settings, and its losses; alone: exit with 3 without a "
+	 "daemon",
 	 OP_FLAG(struct request, status)},
+	{"json", 0, NULL, "with --status: as JSON", OP_FLAG(struct request, json)},
 	{"setup", 0, NULL, "only save settings", OP_FLAG(struct request, setup)},
 	{"verbose", 'V', "LIST",
 	 "the daemon logs these topics (with --start and --start-daemon): all, sfile, arcs, "
@@ -276,6 +279,8 @@ static int check_combination(const struct request *request, struct op_error *err
 		return op_error_set(error, EINVAL,
 				    "--%s goes with --init, --start and --start-daemon only",
 				    request->backend ? "backend" : "module");
+	if (request->json && (!request->status || request->action))
+		return op_error_set(error, EINVAL, "--json goes with --status alone");
 	if (has_change(request, SET_VMLINUX) && has_change(request, SET_NO_VMLINUX))
 		return op_error_set(error, EINVAL, "--vmlinux and --no-vmlinux exclude each other");
 	if (has_change(request, SET_PERF) && has_change(request, SET_NO_PERF))

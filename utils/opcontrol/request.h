@@ -36,7 +36,7 @@ struct request {
 	enum action_id action;
 	const struct op_option *chosen; /* the option of @action, or NULL */
 	bool help;			/* the command line is empty: print the help */
-	bool status, setup;
+	bool status, json, setup;
 	char *save_name;   /* of ACTION_SAVE */
 	char *verbose;	   /* for the daemon, or NULL */
 	char *backend;	   /* of the module, or NULL */

@@ -4,6 +4,7 @@
  */
 #include "setting.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -20,8 +21,9 @@ struct key {
 	const char *name;
 	size_t offset;
 	int (*set)(void *field, const struct key *key, const char *value, struct op_error *error);
-	/* Both unset for keys that are accepted and not kept. */
+	/* All unset for keys that are accepted and not kept. */
 	void (*print)(FILE *file, const struct key *key, const void *field);
+	void (*put)(struct op_json *json, const char *name, const void *field);
 	bool (*equal)(const void *a, const void *b);
 	const char *what;  /* what a number is, for messages */
 	uint64_t min, max; /* of a number other than 0, the default */
@@ -105,6 +107,11 @@ static void print_text(FILE *file, const struct key *key, const void *field)
 	fprintf(file, "%s=%s\n", key->name, text ? text : "");
 }
 
+static void put_text(struct op_json *json, const char *name, const void *field)
+{
+	op_json_string(json, name, *(char *const *)field);
+}
+
 static bool equal_text(const void *a, const void *b)
 {
 	const char *x = *(char *const *)a, *y = *(char *const *)b;
@@ -134,6 +141,16 @@ static void print_number(FILE *file, const struct key *key, const void *field)
 		fprintf(file, "%s=%" PRIu64 "\n", key->name, number);
 }
 
+static void put_number(struct op_json *json, const char *name, const void *field)
+{
+	uint64_t number = *(const uint64_t *)field;
+
+	if (number)
+		op_json_number(json, name, number);
+	else
+		op_json_null(json, name);
+}
+
 /* A number of which 0 is one, too. */
 static int set_any_number(void *field, const struct key *key, const char *value,
 			  struct op_error *error)
@@ -150,6 +167,16 @@ static void print_any_number(FILE *file, const struct key *key, const void *fiel
 
 	if (number != SETTING_UNSET)
 		fprintf(file, "%s=%" PRIu64 "\n", key->name, number);
+}
+
+static void put_any_number(struct op_json *json, const char *name, const void *field)
+{
+	uint64_t number = *(const uint64_t *)field;
+
+	if (number != SETTING_UNSET)
+		op_json_number(json, name, number);
+	else
+		op_json_null(json, name);
 }
 
 static bool equal_number(const void *a, const void *b)
@@ -169,6 +196,11 @@ static int set_flag(void *field, const struct key *key, const char *value, struc
 static void print_flag(FILE *file, const struct key *key, const void *field)
 {
 	fprintf(file, "%s=%d\n", key->name, *(const bool *)field);
+}
+
+static void put_flag(struct op_json *json, const char *name, const void *field)
+{
+	op_json_bool(json, name, *(const bool *)field);
 }
 
 static bool equal_flag(const void *a, const void *b)
@@ -220,6 +252,20 @@ static void print_range(FILE *file, const struct key *key, const void *field)
 		fprintf(file, "%s=0x%" PRIx64 ",0x%" PRIx64 "\n", key->name, range[0], range[1]);
 }
 
+static void put_range(struct op_json *json, const char *name, const void *field)
+{
+	const uint64_t *range = field;
+
+	if (!range[1]) {
+		op_json_null(json, name);
+		return;
+	}
+	op_json_array(json, name);
+	op_json_hex(json, NULL, range[0]);
+	op_json_hex(json, NULL, range[1]);
+	op_json_end(json);
+}
+
 static bool equal_range(const void *a, const void *b)
 {
 	return !memcmp(a, b, 2 * sizeof(uint64_t));
@@ -249,15 +295,15 @@ static int set_unused(void *field, const struct key *key, const char *value, str
 }
 
 #define FIELD(member) offsetof(struct settings, member)
-#define TEXT	      .print = print_text, .equal = equal_text
+#define TEXT	      .print = print_text, .put = put_text, .equal = equal_text
 #define NUMBER(name, least, most)                                                                  \
-	.set = set_number, .print = print_number, .equal = equal_number, .what = name,             \
-	.min = least, .max = most
+	.set = set_number, .print = print_number, .put = put_number, .equal = equal_number,        \
+	.what = name, .min = least, .max = most
 #define ANY_NUMBER(name, most)                                                                     \
-	.set = set_any_number, .print = print_any_number, .equal = equal_number, .what = name,     \
-	.max = most
-#define FLAG  .set = set_flag, .print = print_flag, .equal = equal_flag
-#define RANGE .set = set_range, .print = print_range, .equal = equal_range
+	.set = set_any_number, .print = print_any_number, .put = put_any_number,                   \
+	.equal = equal_number, .what = name, .max = most
+#define FLAG  .set = set_flag, .print = print_flag, .put = put_flag, .equal = equal_flag
+#define RANGE .set = set_range, .print = print_range, .put = put_range, .equal = equal_range
 
 /*
  * The limits of numbers are the driver's: module/event_buffer.h, module/cpu_buffer.h,
@@ -480,6 +526,21 @@ int settings_check(const struct settings *settings, struct op_error *error)
 				    "a kernel range needs a kernel image: choose one with "
 				    "--vmlinux FILE, or drop the range with --kernel-range=");
 	return 0;
+}
+
+void settings_put_json(const struct settings *settings, struct op_json *json)
+{
+	for_each_key(key)
+	{
+		char name[64];
+		size_t n = 0;
+
+		for (; key->name[n] && n < sizeof(name) - 1; n++)
+			name[n] = (char)tolower((unsigned char)key->name[n]);
+		name[n] = '\0';
+		if (key->put)
+			key->put(json, name, (const char *)settings + key->offset);
+	}
 }
 
 void settings_print(const struct settings *settings, FILE *file)

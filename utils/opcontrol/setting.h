@@ -15,6 +15,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/strings.h"
+#include "libop/text/json.h"
 
 /* What is used when nothing was chosen: the driver's defaults, in words and entries. */
 #define SETTING_BUFFER_SIZE	131072
@@ -73,6 +74,10 @@ int settings_key_index(const char *key);
 
 /* Checks what no single value can show: 0, or -1 with @error set. */
 int settings_check(const struct settings *settings, struct op_error *error);
+
+/* Writes all settings but the events as members of an open object, by the keys of daemonrc in small
+ * letters; null is the default. */
+void settings_put_json(const struct settings *settings, struct op_json *json);
 
 /* Writes all settings as lines KEY=value. */
 void settings_print(const struct settings *settings, FILE *file);

@@ -11,4 +11,7 @@
 /* Prints it on stdout: 0, or -1 with @error set if the driver could not be read. */
 int status_print(const struct control *control, struct op_error *error);
 
+/* The same as one JSON object on a line; nothing after an error. */
+int status_print_json(const struct control *control, struct op_error *error);
+
 #endif

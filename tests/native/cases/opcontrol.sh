@@ -20,7 +20,9 @@ saying() { grep -q "$1" "$scratch/said" || fail "\"$1\" was not said: $(cat "$sc
 work() { "$workloads/split" "$(lasting 1 2000)" >/dev/null; }
 
 says opcontrol --setup --perf --event="$(clock 2000):0:1:1" --separate=kernel --session-dir="$session"
-says opcontrol --status
+status=0
+opcontrol --status >"$scratch/said" || status=$?
+same "exit status without a daemon" "$status" 3
 saying "Source: perf events"
 saying "Daemon not running"
 says opcontrol --start
@@ -29,6 +31,13 @@ saying Profiling
 work
 says opcontrol --status
 saying "State: running"
+# json NAME... - a value of the status
+json() { opcontrol --status --json | python3 -c '
+import functools, json, sys
+print(functools.reduce(lambda value, name: value[name], sys.argv[1:], json.load(sys.stdin)))' "$@"; }
+same "state in JSON" "$(json daemon state)" running
+same "process in JSON" "$(json daemon pid)" "$(cat "$session/lock")"
+same "limit of the session in JSON" "$(json daemon session_bytes most)" $((4096 << 20))
 saying "Events: cpu-clock:[0-9]*:0:$((1000000000 / $(rate 2000))):0:1:1"
 says opcontrol --stop
 says opcontrol --status
