@@ -142,6 +142,28 @@ const char *op_perf_default(void)
 	return fd >= 0 ? "cycles" : "cpu-clock";
 }
 
+static bool is_for_want_of_counter(int code)
+{
+	return code == ENOENT || code == ENODEV || code == EOPNOTSUPP || code == EINVAL;
+}
+
+int op_perf_check_counters(const struct op_perf_events *events, struct op_error *error)
+{
+	for (size_t i = 0; i < events->count; i++) {
+		struct perf_event_attr attr = events->event[i].attr;
+		int fd;
+
+		attr.disabled = 1;
+		fd = op_perf_open(&attr, 0, -1, -1);
+		if (fd >= 0)
+			close(fd);
+		else if (is_for_want_of_counter(errno))
+			return op_perf_explain_open(errno, events->event[i].event.name, &attr, 0,
+						    error);
+	}
+	return 0;
+}
+
 /* ---- choosing ---- */
 
 /*
@@ -261,6 +283,12 @@ static int set_attr(struct op_perf_event *choice, const struct op_perf_choose *h
 	if (!choice->event.count)
 		return op_error_set(error, EINVAL, "event \"%s\": a count of 0",
 				    choice->event.name);
+	if (op_perf_is_clock(attr) && choice->event.count < OP_PERF_CLOCK_LEAST)
+		return op_error_set(error, ERANGE,
+				    "event \"%s\": a period of %" PRIu32
+				    " ns; the smallest that the kernel has is %d: %s:%d",
+				    choice->event.name, choice->event.count, OP_PERF_CLOCK_LEAST,
+				    choice->event.name, OP_PERF_CLOCK_LEAST);
 	attr->sample_period = choice->event.count;
 	return 0;
 }

@@ -124,6 +124,19 @@ int op_perf_events_copy(struct op_perf_events *copy, const struct op_perf_events
 			struct op_error *error);
 void op_perf_events_free(struct op_perf_events *events);
 
+/* The smallest period of clocks, in ns: the kernel takes this one for any that is less. */
+#define OP_PERF_CLOCK_LEAST 10000
+
+/**
+ * op_perf_check_counters - find out whether the kernel can count events on this machine
+ *
+ * Opens each for this process and closes it.  What fails for another reason than a missing counter,
+ * such as permissions or counters that others hold, may be different when they are used.
+ *
+ * Return: 0, or -1 with @error set: there is no counter that takes one of them.
+ */
+int op_perf_check_counters(const struct op_perf_events *events, struct op_error *error);
+
 /* "cycles" if this machine has a hardware counter that we may use, else "cpu-clock". */
 const char *op_perf_default(void);
 

@@ -187,3 +187,24 @@ for name in 0 3 10 63 64 00 01 1x -1 +2 4.5 ' 5' 99 100; do
 	mkdir "fs/$name"
 done
 try opcontrol --start -e LOW:500 -e ONLY0:500
+
+# Whether there is one is this machine's: what may be set up is what can be counted.
+requirement events_that_no_counter_takes_are_refused_at_setup
+machine
+try opcontrol --setup --perf --event=page-faults:1
+try opcontrol --setup --perf --event=cpu-clock:10
+try opcontrol --setup --perf --event=cpu-clock:10000
+run_quietly ocount -e cycles true
+case $(cat "$WORK/stderr") in
+*"no hardware counter"*) expected=1 ;;
+*) expected=0 ;;
+esac
+run_quietly opcontrol --setup --perf --event=cycles:100000
+[ "$status" = $expected ] || echo "exit $status instead of $expected: $(cat "$WORK/stderr")"
+if [ $expected = 1 ]; then
+	grep -q 'event "cycles": this machine has no hardware counter' "$WORK/stderr" ||
+		echo "another reason: $(cat "$WORK/stderr")"
+fi
+if [ $expected = 1 ]; then # the settings are as before
+	grep -qx CHOSEN_EVENTS_0=cpu-clock:10000 "$HOME/.oprofile/daemonrc" || echo "settings changed"
+fi

@@ -53,14 +53,8 @@ static int control_load(struct control *control, bool *found, struct op_error *e
 /* Checks the new settings against the driver, which knows the events of the CPU. */
 static int check_driver(const struct settings *settings, struct op_error *error)
 {
-	char *events;
-
-	if (settings->perf) {
-		if (perf_argument(settings, &events, error))
-			return -1;
-		free(events);
-		return 0;
-	}
+	if (settings->perf)
+		return perf_check(settings, error);
 	if (driver_is_mounted())
 		return driver_check(settings, error) || events_check(settings, error) ? -1 : 0;
 	if (settings->events.count)

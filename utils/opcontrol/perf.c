@@ -15,15 +15,34 @@
 #include "libop/base/safe_text.h"
 #include "libop/perf/event.h"
 
-int perf_argument(const struct settings *settings, char **argument, struct op_error *error)
+static int perf_choose(const struct settings *settings, struct op_perf_events *events,
+		       struct op_error *error)
 {
 	const struct op_perf_choose how = {
 		.frequency = settings->frequency,
 		.callgraph = settings->callgraph,
 	};
+
+	return op_perf_choose(settings->events.item, settings->events.count, &how, events, error);
+}
+
+int perf_check(const struct settings *settings, struct op_error *error)
+{
+	struct op_perf_events events;
+	int result;
+
+	if (perf_choose(settings, &events, error))
+		return -1;
+	result = op_perf_check_counters(&events, error);
+	op_perf_events_free(&events);
+	return result;
+}
+
+int perf_argument(const struct settings *settings, char **argument, struct op_error *error)
+{
 	struct op_perf_events events;
 
-	if (op_perf_choose(settings->events.item, settings->events.count, &how, &events, error))
+	if (perf_choose(settings, &events, error))
 		return -1;
 	*argument = op_perf_format(&events);
 	op_perf_events_free(&events);

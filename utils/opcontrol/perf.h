@@ -19,6 +19,9 @@
  */
 int perf_argument(const struct settings *settings, char **argument, struct op_error *error);
 
+/* Checks that the kernel has counters for the events: 0, or -1 with @error set. */
+int perf_check(const struct settings *settings, struct op_error *error);
+
 /* Has the daemon of the session start or stop sampling: 0, or -1 with @error set. */
 int perf_run(const struct settings *settings, bool on, struct op_error *error);
 

@@ -173,6 +173,9 @@ TEST(senseless_specifications)
 		const char *cause;
 	} cases[] = {
 		{(char *)"cpu-clock:0", "a count of 0"},
+		{(char *)"cpu-clock:10",
+		 "the smallest that the kernel has is 10000: cpu-clock:10000"},
+		{(char *)"task-clock:9999", "smallest that the kernel has is 10000"},
 		{(char *)"cpu-clock:1000:1", "no unit masks"},
 		{(char *)"cpu-clock:1000:0:0:0", "neither kernel nor user"},
 		{(char *)"cpu-clock:1x", "not a number"},
@@ -190,6 +193,31 @@ TEST(senseless_specifications)
 		if (!strstr(error.text, cases[i].cause))
 			fail_msg("\"%s\": unclear: %s", cases[i].spec, error.text);
 	}
+}
+
+/* Others than these are the machine's. */
+TEST(events_without_a_counter_are_found_out)
+{
+	struct op_perf_event event = {.event.name = (char *)"unlikely",
+				      .attr = {.size = sizeof(struct perf_event_attr),
+					       .type = PERF_TYPE_SOFTWARE,
+					       .config = 9999,
+					       .sample_period = 1}};
+	const struct op_perf_events events = {.event = &event, .count = 1};
+	struct op_error error;
+	int fd;
+
+	event.attr.config = PERF_COUNT_SW_CPU_CLOCK;
+	event.attr.sample_period = 1000000;
+	event.attr.exclude_kernel = 1;
+	fd = op_perf_open(&event.attr, 0, -1, -1);
+	if (fd < 0)
+		skip();
+	close(fd);
+	assert_int_equal(op_perf_check_counters(&events, &error), 0);
+	event.attr.config = 9999;
+	assert_int_equal(op_perf_check_counters(&events, &error), -1);
+	assert_non_null(strstr(error.text, "event \"unlikely\""));
 }
 
 TEST(refusals)
