@@ -8,7 +8,6 @@
  *	crash	dies before it is ready
  *	deaf	starts, but never answers and doesn't end when asked to
  *	fail	answers dump with an error
- *	packs	says that it packs its session at the end
  */
 #include <dirent.h>
 #include <errno.h>
@@ -104,7 +103,7 @@ static void serve(const char *session_dir, int listener)
 		if (!strcmp(mode, "fail") && !strcmp(command, "dump"))
 			dprintf(fd, "error the disk is full\n");
 		else
-			dprintf(fd, "%sok\n", strcmp(mode, "packs") ? "" : "at-end packed\n");
+			dprintf(fd, "ok\n");
 		close(fd);
 	}
 }

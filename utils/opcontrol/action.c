@@ -228,7 +228,7 @@ static int reset(struct control *control, struct op_error *error)
 	return -1;
 }
 
-/* What is saved is what the daemon leaves at its end. */
+/* Loose files take 30 inodes a program, for ever. */
 static void pack_saved(const char *session_dir, const char *name)
 {
 	struct op_error error;
@@ -241,12 +241,12 @@ static int save(struct control *control, struct op_error *error)
 {
 	const char *session_dir = control->settings.session_dir;
 	const char *name = control->request->save_name;
-	bool packs = control->daemon && daemon_packs(session_dir), saved;
+	bool saved;
 
 	if (settle(control, error) || samples_save(session_dir, name, &saved, error) ||
 	    reopen(control, error))
 		return -1;
-	if (saved && packs)
+	if (saved)
 		pack_saved(session_dir, name);
 	if (saved)
 		op_safe_line(stdout, "Saved as %s.", name);

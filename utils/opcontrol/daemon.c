@@ -288,19 +288,6 @@ static int wait_end(int pidfd, struct patience *patience, struct op_error *error
 	return ret;
 }
 
-bool daemon_packs(const char *session_dir)
-{
-	struct op_error ignored;
-	char *reply = NULL;
-	bool packs;
-
-	if (op_control_call(session_dir, "status", &reply, &ignored))
-		return false;
-	packs = strstr(reply, "at-end packed\n");
-	free(reply);
-	return packs;
-}
-
 int daemon_end(int pidfd, const struct patience *patience, struct op_error *error)
 {
 	/* killed, it has nothing more to do */

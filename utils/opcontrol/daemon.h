@@ -39,9 +39,6 @@ int daemon_start(const struct settings *settings, const char *events, const char
  */
 int daemon_dump(const char *session_dir, struct patience *patience, struct op_error *error);
 
-/* Whether the daemon packs its session at the end; false if it does not say. */
-bool daemon_packs(const char *session_dir);
-
 /**
  * daemon_end - end the daemon, and wait for its end
  * @pidfd: of the daemon

@@ -60,6 +60,8 @@ second=$(stored)
 # The module's statistics go on where the daemon's begin anew: what the daemon lost before is in
 # the session that was saved.
 samples=$session/samples/first
+[ -s "$samples/pack" ] || fail "what was saved is not packed"
+need opdb unpack "$samples"
 first=$(stored) lost_before=$(daemon_lost)
 samples=$session/samples/current
 received=$(stat_sum sample_received) lost=$(($(lost) + lost_before))
