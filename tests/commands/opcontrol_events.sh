@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2154 # lib.sh sets $status
 # opcontrol: events, the counters they are placed on, and what the driver and the daemon are told
 . "$COMMANDS/driver.sh"
 

@@ -130,3 +130,58 @@ python3 - <<-'EOF'
 EOF
 try opcontrol --reset
 files
+
+# saved NAME DAYS [KIB] - a saved session of so many days, and so large
+saved()
+{
+	mkdir -p "s/samples/$1/deep"
+	head -c $((${3:-4} * 1024)) /dev/zero >"s/samples/$1/deep/file"
+	touch -d "$2 days ago" "s/samples/$1"
+}
+
+requirement saved_sessions_are_removed_by_age
+machine
+saved old 31
+saved older 300
+saved young 29
+mkdir -p s/samples/.hidden precious
+touch -d "300 days ago" s/samples/.hidden precious
+ln -s ../../precious s/samples/link
+touch -h -d "300 days ago" s/samples/link
+put s/samples/oprofiled.log
+touch -d "300 days ago" s/samples/oprofiled.log
+put s/samples/current/x
+try opcontrol --save=first
+try opcontrol --setup --saved-days=30
+touch -d "300 days ago" s/samples/current
+try opcontrol --save=second
+find s/samples precious | sort
+put s/samples/current/x
+try opcontrol --save=third # the second is as old as its saving
+find s/samples -maxdepth 1 | sort
+try opcontrol --setup --saved-days=0
+saved old 31
+put s/samples/current/x
+try opcontrol --save=fourth
+
+requirement saved_sessions_are_removed_by_size
+machine
+try opcontrol --setup --saved-size=1
+saved c 1 400
+saved b 2 400
+saved a 3 400
+saved busy 4 400
+put s/samples/current/x
+flock -s s/samples/busy opcontrol --save=first
+find s/samples -maxdepth 1 | sort
+head -c 2000000 /dev/zero >s/samples/current/large
+try opcontrol --save=larger # than the limit, but the one that is saved
+find s/samples -maxdepth 1 | sort
+
+requirement wrong_retention_is_refused
+each try <<-EOF
+	opcontrol --saved-days=-1
+	opcontrol --saved-days=36501
+	opcontrol --saved-size=lots
+	opcontrol --save=x --saved-days=5
+EOF

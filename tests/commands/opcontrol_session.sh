@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck disable=SC2154 # lib.sh sets $status
 # opcontrol: actions on the driver, the daemon and a session
 . "$COMMANDS/driver.sh"
 

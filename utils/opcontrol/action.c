@@ -18,7 +18,8 @@
 #include "load.h"
 #include "module.h"
 #include "perf.h"
-#include "samples.h"
+#include "samples/retention.h"
+#include "samples/samples.h"
 #include "vmlinux.h"
 
 /* How long --shutdown waits for a daemon that does nothing, and for one that works, in seconds. */
@@ -241,19 +242,21 @@ static int save(struct control *control, struct op_error *error)
 {
 	const char *session_dir = control->settings.session_dir;
 	const char *name = control->request->save_name;
+	const struct retention_limits limits = {.days = control->settings.saved_days,
+						.size = control->settings.saved_size};
 	bool saved;
 
 	if (settle(control, error) || samples_save(session_dir, name, &saved, error) ||
 	    reopen(control, error))
 		return -1;
-	if (saved)
-		pack_saved(session_dir, name);
-	if (saved)
-		op_safe_line(stdout, "Saved as %s.", name);
-	else
+	if (!saved) {
 		op_safe_line(stdout, "There is nothing to save: %s has no live samples.",
 			     session_dir);
-	return 0;
+		return 0;
+	}
+	pack_saved(session_dir, name);
+	op_safe_line(stdout, "Saved as %s.", name);
+	return retention_apply(session_dir, &limits, name, error);
 }
 
 static int deinit(struct control *control, struct op_error *error)

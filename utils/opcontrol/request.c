@@ -13,7 +13,7 @@
 #include "libop/base/similar.h"
 #include "libop/session/paths.h"
 #include "module.h"
-#include "samples.h"
+#include "samples/samples.h"
 #include "vmlinux.h"
 
 #define SYNOPSIS "[OPTION...]"
@@ -37,6 +37,8 @@ enum {
 	SET_SESSION_SIZE,
 	SET_SESSION_FILES,
 	SET_MIN_FREE,
+	SET_SAVED_DAYS,
+	SET_SAVED_SIZE,
 };
 
 /* The keys of daemonrc for settings whose value is stored unchanged. */
@@ -46,6 +48,7 @@ static const char *const setting_keys[] = {
 	[SET_CPU_BUFFER_SIZE] = "CPU_BUF_SIZE", [SET_FREQUENCY] = "FREQUENCY",
 	[SET_TIME_SLICE] = "TIME_SLICE",	[SET_SESSION_SIZE] = "SESSION_SIZE",
 	[SET_SESSION_FILES] = "SESSION_FILES",	[SET_MIN_FREE] = "MIN_FREE",
+	[SET_SAVED_DAYS] = "SAVED_DAYS",	[SET_SAVED_SIZE] = "SAVED_SIZE",
 };
 
 /* ---- types of options ---- */
@@ -232,6 +235,10 @@ static const struct op_option settings_rows[] = {
 	 SETTING(SET_SESSION_FILES)},
 	{"min-free", 0, "MIB", "what the session leaves free on its disk; 0: nothing",
 	 SETTING(SET_MIN_FREE)},
+	{"saved-days", 0, "DAYS", "--save removes saved sessions that are older; 0: none",
+	 SETTING(SET_SAVED_DAYS)},
+	{"saved-size", 0, "MIB", "--save removes the oldest of saved sessions beyond it; 0: none",
+	 SETTING(SET_SAVED_SIZE)},
 	{0}};
 
 /* An initializer of an array of struct op_option_table. */

@@ -328,6 +328,8 @@ static const struct key keys[] = {
 	{"SESSION_SIZE", FIELD(session_size), NUMBER("session size", 1, 1 << 30)},
 	{"SESSION_FILES", FIELD(session_files), NUMBER("session files", 1, 1 << 30)},
 	{"MIN_FREE", FIELD(min_free), ANY_NUMBER("space to leave free", 1 << 30)},
+	{"SAVED_DAYS", FIELD(saved_days), NUMBER("days", 1, 36500)},
+	{"SAVED_SIZE", FIELD(saved_size), NUMBER("size of saved sessions", 1, 1 << 30)},
 	{"PERF", FIELD(perf), NUMBER("perf", 1, 1)},
 	{"XENIMAGE", .set = set_foreign},
 	{"XEN_RANGE", .set = set_foreign},

@@ -37,11 +37,12 @@ struct settings {
 	uint64_t buffer_size, buffer_watershed, cpu_buffer_size; /* 0: the default */
 	uint64_t callgraph;					 /* frames, 0: none */
 	uint64_t frequency;					 /* Hz, 0: the default */
-	uint64_t perf;	     /* 1: by perf events, without the module */
-	uint64_t time_slice; /* ms, 0: the default */
-	uint64_t session_size;	/* MiB, 0: the default */
-	uint64_t session_files; /* 0: the default */
-	uint64_t min_free;	/* MiB, SETTING_UNSET: the default */
+	uint64_t perf;			 /* 1: by perf events, without the module */
+	uint64_t time_slice;		 /* ms, 0: the default */
+	uint64_t session_size;		 /* MiB, 0: the default */
+	uint64_t session_files;		 /* 0: the default */
+	uint64_t min_free;		 /* MiB, SETTING_UNSET: the default */
+	uint64_t saved_days, saved_size; /* of saved sessions, days and MiB; 0: no limit */
 	bool separate_lib, separate_kernel, separate_thread, separate_cpu;
 	struct op_strings events; /* as given; none: the default event */
 };

@@ -6,12 +6,15 @@
  * where they were or where they belong.  A daemon that runs goes on writing to the files it
  * has open until the command "reopen" (libop/session/control_socket.h); the caller does that.
  */
-#ifndef UTILS_OPCONTROL_SAMPLES_H
-#define UTILS_OPCONTROL_SAMPLES_H
+#ifndef UTILS_OPCONTROL_SAMPLES_SAMPLES_H
+#define UTILS_OPCONTROL_SAMPLES_SAMPLES_H
 
 #include <stdbool.h>
 
 #include "libop/base/error.h"
+
+/* Room for the name of what is moved aside. */
+#define SAMPLES_WASTE_NAME 64
 
 /* May samples be kept under this name?  0, or -1 with @error set. */
 int samples_check_name(const char *name, struct op_error *error);
@@ -33,10 +36,21 @@ int samples_save(const char *session_dir, const char *name, bool *saved, struct 
  */
 int samples_pack(const char *session_dir, const char *name, struct op_error *error);
 
+/**
+ * samples_remove - remove a saved session
+ * @samples: the opened samples directory, which is trusted
+ *
+ * It is moved aside first, so that no part of it is ever taken for a session; --reset removes what
+ * is left of it.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int samples_remove(int samples, const char *name, struct op_error *error);
+
 /* What samples_reset_begin() has moved aside. */
 struct samples_waste {
 	int samples; /* the opened samples directory, or -1: there was nothing */
-	char name[64];
+	char name[SAMPLES_WASTE_NAME];
 };
 
 /**

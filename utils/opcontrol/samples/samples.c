@@ -132,6 +132,8 @@ int samples_save(const char *session_dir, const char *name, bool *saved, struct 
 		return -1;
 	if (!renameat2(samples, CURRENT, samples, name, RENAME_NOREPLACE)) {
 		*saved = true;
+		/* its age begins now, whenever samples came */
+		utimensat(samples, name, NULL, AT_SYMLINK_NOFOLLOW);
 		ret = make_current(samples, session_dir, &current, error);
 	} else if (errno == EEXIST) {
 		ret = op_error_set(error, EEXIST,
@@ -170,6 +172,27 @@ int samples_pack(const char *session_dir, const char *name, struct op_error *err
 	return result;
 }
 
+/* @waste: set to the name it has then.  Return: 0, or -1 and errno. */
+static int move_aside(int samples, const char *name, char waste[SAMPLES_WASTE_NAME])
+{
+	for (unsigned int i = 0;; i++) {
+		snprintf(waste, SAMPLES_WASTE_NAME, WASTE_PREFIX "%u", i);
+		if (!renameat2(samples, name, samples, waste, RENAME_NOREPLACE))
+			return 0;
+		if (errno != EEXIST)
+			return -1;
+	}
+}
+
+int samples_remove(int samples, const char *name, struct op_error *error)
+{
+	char waste[SAMPLES_WASTE_NAME];
+
+	if (move_aside(samples, name, waste))
+		return op_error_errno(error, "cannot move the session %s aside", name);
+	return op_tree_remove(samples, waste, error);
+}
+
 int samples_reset_begin(const char *session_dir, struct samples_waste *waste,
 			struct op_error *error)
 {
@@ -180,16 +203,9 @@ int samples_reset_begin(const char *session_dir, struct samples_waste *waste,
 		return 0;
 	if (waste->samples < 0)
 		return -1;
-	for (unsigned int i = 0;; i++) {
-		snprintf(waste->name, sizeof(waste->name), WASTE_PREFIX "%u", i);
-		if (!renameat2(waste->samples, CURRENT, waste->samples, waste->name,
-			       RENAME_NOREPLACE))
-			break;
-		if (errno != EEXIST) {
-			op_error_errno(error, "cannot move %s/%s aside", session_dir,
-				       OP_SESSION_CURRENT);
-			goto fail;
-		}
+	if (move_aside(waste->samples, CURRENT, waste->name)) {
+		op_error_errno(error, "cannot move %s/%s aside", session_dir, OP_SESSION_CURRENT);
+		goto fail;
 	}
 	if (!make_current(waste->samples, session_dir, &current, error))
 		return 0;
