@@ -36,6 +36,7 @@ static const struct op_option options[] = {
 	{"from", 0, "FILE",
 	 "convert this file or directory of another profiler, as a word does; - is standard input",
 	 OP_TEXT(struct job, from)},
+	{"input", 'i', "FILE", NULL, OP_TEXT(struct job, from)},
 	{"from-format", 0, "NAME", "the format of --from (default: by its content)",
 	 OP_TEXT(struct job, from_format)},
 	{"to", 't', "FORMAT", "the format: see --list-formats", OP_TEXT(struct job, to)},
@@ -82,7 +83,8 @@ static int opexport_check(void *context, struct op_error *error)
 	if (job->list_formats)
 		return 0;
 	if (!job->to)
-		return op_error_set(error, EINVAL, "--to is required");
+		return op_error_set(error, EINVAL,
+				    "--to=FORMAT is required; --list-formats lists formats");
 	if (format_check_write("--to", job->to, error))
 		return -1;
 	if (format->writes_directory && is_standard_output(job))
@@ -324,7 +326,7 @@ static int opexport_run(void *context, struct op_error *error)
 	search = pp_common_search(&job->common, &job->common.specs[0]);
 	prof = prof_new(chosen(job)->by, 0);
 	result = job->inputs.count ? export_input(job, prof, &reader, error)
-				 : export_session(job, prof, &reader, error);
+				   : export_session(job, prof, &reader, error);
 	op_warnings_summarize(&job->common.warnings);
 	pp_image_reader_free(&reader);
 	pp_image_search_free(&search);

@@ -588,9 +588,24 @@ static struct pp_separation separation(const void *job)
 				      .cpu = by == PP_BY_CPU};
 }
 
+/* perf report names its file with -i. */
+static int check_include(const struct pp_options *options, struct op_error *error)
+{
+	for (size_t i = 0; i < options->include.count; i++)
+		if (input_readers.is_input(options->include.item[i]))
+			return op_error_set(error, EINVAL,
+					    "--include-symbols=%s: this is a profile, which is a "
+					    "word of its own: %s %s",
+					    options->include.item[i], op_program(),
+					    options->include.item[i]);
+	return 0;
+}
+
 static int opreport_check(void *job, struct op_error *error)
 {
-	return pp_options_check(&((struct job *)job)->options, error);
+	struct pp_options *options = &((struct job *)job)->options;
+
+	return check_include(options, error) || pp_options_check(options, error) ? -1 : 0;
 }
 
 /* Of a difference, symbols are what is asked for; a page has all. */

@@ -178,6 +178,13 @@ static int take_nothing(const struct op_option *option, void *field, const char 
 	return 0;
 }
 
+static int refuse_with_hint(const struct op_option *option, void *field, const char *text,
+			    struct op_error *error)
+{
+	(void)field, (void)text;
+	return op_option_refuse(option, NULL, error, "%s", option->hint);
+}
+
 static int show_version(const struct op_option *option, void *field, const char *text,
 			struct op_error *error)
 {
@@ -195,6 +202,7 @@ const struct op_option_type op_option_percent = {.take = take_percent};
 const struct op_option_type op_option_word = {.take = take_word};
 const struct op_option_type op_option_action = {.take = take_action};
 const struct op_option_type op_option_ignored = {.take = take_nothing};
+const struct op_option_type op_option_hint = {.take = refuse_with_hint};
 const struct op_option_type op_option_version = {.take = show_version};
 
 /* ---- what there is ---- */

@@ -71,6 +71,7 @@ struct op_option {
 	uint64_t min, max;	  /* of a number */
 	const char *const *words; /* of an enumeration; NULL ends them */
 	int value;		  /* of an action */
+	const char *hint;	  /* of OP_HINT() */
 };
 
 /* Rows, and the struct that their fields are in. */
@@ -92,7 +93,7 @@ struct op_pids {
 
 extern const struct op_option_type op_option_flag, op_option_text, op_option_list, op_option_pids,
 	op_option_number, op_option_percent, op_option_word, op_option_action, op_option_ignored,
-	op_option_version;
+	op_option_version, op_option_hint;
 
 /* Ends of rows, by the type of the field. */
 
@@ -125,6 +126,12 @@ extern const struct op_option_type op_option_flag, op_option_text, op_option_lis
 #define OP_ACTION(struct_type, member, number)                                                     \
 	.type = &op_option_action,                                                                 \
 	.field = OP_FIELD(struct_type, member, const struct op_option *), .value = number
+
+/*
+ * The end of a row without help: an option that other profilers, or older versions, have in this
+ * place.  It is refused with what to type instead: "--input: a profile is a word of its own".
+ */
+#define OP_HINT(text) .type = &op_option_hint, .hint = text
 
 /* A whole row: prints the version and ends the program. */
 #define OP_OPTION_VERSION(letter)                                                                  \

@@ -63,6 +63,8 @@ const struct op_option pp_annotate_options_table[] = {
 	PP_OPTION_DEMANGLE(struct pp_annotate_options, demangle),
 	/* Threshold of files; with --assembly, of symbols. */
 	PP_OPTION_THRESHOLD(struct pp_annotate_options, threshold),
+	{"stdio", 0, NULL, NULL, /* as perf annotate has it */
+	 OP_FLAG(struct pp_annotate_options, common.output.no_pager)},
 	{0}};
 
 /* Writing annotated files in place of their sources would overwrite these. */

@@ -117,6 +117,15 @@ const struct op_option pp_options_table[] = {
 	{"format", 0, "FORMAT",
 	 "write text, csv, json, xml, or what dcpicat or dcpiprof of DCPI would print",
 	 OP_WORD(struct pp_options, format, enum op_format, formats)},
+	/* as perf report has them */
+	{"stdio", 0, NULL, NULL, OP_FLAG(struct pp_options, common.output.no_pager)},
+	{"percent-limit", 0, "PERCENT", NULL, OP_PERCENT(struct pp_options, style.threshold)},
+	{"input", 0, "FILE", NULL, OP_HINT("a profile is a word of its own: opreport perf.data")},
+	{"comms", 0, "LIST", NULL, OP_HINT("programs are chosen by the word image:LIST")},
+	{"comm", 0, "LIST", NULL, OP_HINT("programs are chosen by the word image:LIST")},
+	{"dsos", 0, "LIST", NULL, OP_HINT("libraries are chosen by the word lib-image:LIST")},
+	{"dso", 0, "LIST", NULL, OP_HINT("libraries are chosen by the word lib-image:LIST")},
+	{"pid", 0, "LIST", NULL, OP_TEXT(struct pp_options, tgid)},
 	{0}};
 
 static const struct op_option no_symbols_row = {"no-symbols", 0, NULL,

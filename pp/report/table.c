@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "largest.h"
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
 #include "libop/base/safe_text.h"
@@ -44,6 +45,28 @@ static const char *const sort_names[PP_SORT_KEYS + 1] = {
 	[PP_SORT_SYMBOL] = "symbol", [PP_SORT_DEBUG] = "debug", [PP_SORT_VMA] = "vma",
 };
 
+/* As perf report calls them. */
+static const struct {
+	const char *name;
+	enum pp_sort_key key;
+} perf_names[] = {
+	{"overhead", PP_SORT_SAMPLE}, {"dso", PP_SORT_IMAGE},	  {"comm", PP_SORT_APP},
+	{"sym", PP_SORT_SYMBOL},      {"srcline", PP_SORT_DEBUG},
+};
+
+/* PP_SORT_KEYS: there is no such key. */
+static int sort_key(const char *name)
+{
+	int key = 0;
+
+	for (size_t i = 0; i < OP_ARRAY_SIZE(perf_names); i++)
+		if (!strcmp(name, perf_names[i].name))
+			return (int)perf_names[i].key;
+	while (key < PP_SORT_KEYS && strcmp(name, sort_names[key]))
+		key++;
+	return key;
+}
+
 static int add_key(struct pp_report_style *style, enum pp_sort_key key)
 {
 	for (size_t i = 0; i < style->n_sort; i++)
@@ -60,10 +83,8 @@ int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_err
 
 	while (!result && (item = strsep(&rest, ",")) != NULL) {
 		struct op_similar similar = op_similar_of(item, sort_names);
-		int key = 0;
+		int key = sort_key(item);
 
-		while (key < PP_SORT_KEYS && strcmp(item, sort_names[key]))
-			key++;
 		if (key == PP_SORT_KEYS)
 			result = op_error_set(error, EINVAL,
 					      "--sort=%s: '%s' is not one of sample, image, "

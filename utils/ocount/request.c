@@ -12,6 +12,7 @@
 #include "libop/base/number.h"
 #include "libop/base/option.h"
 #include "libop/cpu/list.h"
+#include "libop/perf/spelling.h"
 
 #define SYNOPSIS "[OPTION...] COMMAND [ARG...] | -s | -C LIST | -p PIDS | -r TIDS"
 
@@ -76,10 +77,28 @@ static const struct op_option rows[] = {
 	{"output-file", 'f', "FILE", "report to this file, not to stderr",
 	 OP_TEXT(struct request, output)},
 	{"list", 'l', NULL, "list events that need no catalogue", OP_FLAG(struct request, list)},
+	/* as perf stat has them */
+	{"all-cpus", 'a', NULL, NULL, OP_FLAG(struct request, system_wide)},
+	{"interval-print", 'I', "MS", NULL, .type = &interval_type},
+	{"output", 'o', "FILE", NULL, OP_TEXT(struct request, output)},
+	{"repeat", 0, "N", NULL, OP_HINT("there is no such option: run it in a loop")},
+	{"field-separator", 'x', "TEXT", NULL, OP_HINT("--brief-format has commas, --json names")},
 	OP_OPTION_VERSION('v'),
 	{0}};
 
 /* ---- events ---- */
+
+/* "cycles:u" and "sched:sched_switch" have no unit mask behind the colon. */
+static bool is_spelled_as_perf(const char *event)
+{
+	struct perf_spelling spelling;
+	struct op_error ignored;
+	bool is = !perf_spelling_parse(event, &spelling, &ignored) &&
+		  (spelling.has_modifiers || spelling.kind == PERF_SPELLING_TRACEPOINT);
+
+	perf_spelling_free(&spelling);
+	return is;
+}
 
 /* The specification of an event without a count, for op_perf_choose(): NAME::REST. */
 static int rewrite_event(char **event, struct op_error *error)
@@ -89,7 +108,7 @@ static int rewrite_event(char **event, struct op_error *error)
 
 	for (const char *at = colon; at; at = strchr(at + 1, ':'))
 		colons++;
-	if (!colon || colon[1] == ':')
+	if (!colon || colon[1] == ':' || is_spelled_as_perf(*event))
 		return 0;
 	if (colons > 3)
 		return op_error_set(error, EINVAL,

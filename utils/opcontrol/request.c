@@ -203,6 +203,12 @@ static const struct op_option more[] = {
 	{0}};
 
 static const struct op_option settings_rows[] = {
+	/* of older versions */
+	{"xen", 0, "FILE", NULL, OP_HINT("Xen is not supported")},
+	{"active-domains", 0, "LIST", NULL, OP_HINT("Xen is not supported")},
+	{"note-table-size", 0, "N", NULL, OP_HINT("the driver has no such buffer any more")},
+	{"ctr0-event", 0, "NAME", NULL, OP_HINT("counters are chosen for --event=NAME:COUNT")},
+	{"ctr0-count", 0, "N", NULL, OP_HINT("counters are chosen for --event=NAME:COUNT")},
 	{"event", 'e', "SPEC", "count this event (may be repeated); default: the default event",
 	 SETTING(SET_EVENT)},
 	{"separate", 'p', "LIST",

@@ -76,6 +76,9 @@ static const struct op_option rows[] = {
 	 OP_NUMBER(struct request, lines, 1, 1000000)},
 	{"no-color", 0, NULL, "no colours, as with NO_COLOR in the environment",
 	 OP_FLAG(struct request, no_color)},
+	/* as perf top has them */
+	{"stdio", 0, NULL, NULL, OP_FLAG(struct request, batch)},
+	{"all-cpus", 'a', NULL, NULL, .type = &op_option_ignored},
 	OP_OPTION_VERSION('v'),
 	{0}};
 

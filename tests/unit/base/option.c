@@ -34,6 +34,7 @@ static const struct op_option rows[] = {
 	{"start", 0, NULL, "start", OP_ACTION(struct job, action, 5)},
 	{"stop", 0, NULL, "stop", OP_ACTION(struct job, action, 6)},
 	{NULL, 'q', NULL, "no effect", .type = &op_option_ignored},
+	{"older", 'O', "X", NULL, OP_HINT("use --size")},
 	{0}};
 
 /* A command line and what was made of it. */
@@ -182,6 +183,9 @@ TEST(wrong_values_are_refused_with_option_and_value)
 		{"-p 1,x", "--pid=1,x: \"x\" is not an id"},
 		{"-p 0", "--pid=0: \"0\" is not an id"},
 		{"-p 2147483648", "--pid=2147483648: \"2147483648\" is not an id"},
+		{"--older=1", "--older: use --size"},
+		{"-O 1", "--older: use --size"},
+		{"--oldre", "--oldre: unknown option"},
 		{"--start --stop", "--start and --stop exclude each other"},
 	};
 	struct line line;
