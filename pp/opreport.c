@@ -386,16 +386,19 @@ static int check_who(const struct pp_classes *classes, const char *session_dir, 
 	const char *what = by == PP_BY_CPU ? "CPUs" : "threads";
 	const char *option = by == PP_BY_CPU ? "cpu" : "thread";
 	const char *shown = op_session_shown(session_dir);
+	struct op_similar similar;
 
 	for (size_t i = 0; i < classes->n; i++)
 		if (by == PP_BY_APPLICATION || pp_who_is_known(&classes->items[i], by))
 			return 0;
-	if (by == PP_BY_LABEL)
+	if (by == PP_BY_LABEL) {
+		similar = pp_by_similar(label);
 		return op_error_set(error, EINVAL,
 				    "--by=%s: no such label: sessions have process, thread, cpu "
 				    "and application, profiles of other formats labels of their "
-				    "own",
-				    label);
+				    "own" OP_SIMILAR_FORMAT,
+				    label, OP_SIMILAR_ARGUMENTS(similar, ""));
+	}
 	if (shown != session_dir)
 		return op_error_set(error, EINVAL, "%s: the profile does not say which %s", shown,
 				    what);

@@ -128,6 +128,11 @@ const struct op_option pp_options_table[] = {
 	{"pid", 0, "LIST", NULL, OP_TEXT(struct pp_options, tgid)},
 	{0}};
 
+struct op_similar pp_by_similar(const char *word)
+{
+	return op_similar_of(word, pp_by_words);
+}
+
 static const struct op_option no_symbols_row = {"no-symbols", 0, NULL,
 						"list images instead of symbols",
 						OP_FLAG(struct pp_options, no_symbols)};

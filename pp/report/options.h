@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "libop/base/similar.h"
 #include "report.h"
 #include "pp/statistics/limits.h"
 #include "pp/tool/tool.h"
@@ -58,6 +59,9 @@ static inline bool pp_options_need_stacks(const struct pp_options *options)
 }
 
 extern const struct op_option pp_options_table[];
+
+/* Of words of --by, the nearest to one that is not even a label of the profile. */
+struct op_similar pp_by_similar(const char *word);
 
 /* The rows that go with a difference: the options of opdiff. */
 const struct op_option *pp_options_of_difference(void);

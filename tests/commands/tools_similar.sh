@@ -104,4 +104,7 @@ each of_session opreport <<-EOF
 	image:zzz
 	cpu:7
 	event:CYCLES cpu:7
+	--by=proces
 EOF
+printf 'main;hot 60\n' >folded
+try opreport --by=thraed folded

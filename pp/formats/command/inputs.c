@@ -18,6 +18,7 @@
 #include "pp/formats/model/labels.h"
 #include "pp/formats/model/weights.h"
 #include "pp/formats/session/room.h"
+#include "pp/report/options.h"
 #include "archive_file.h"
 
 /* ---- reading ---- */
@@ -246,11 +247,13 @@ static int write_parts(const struct prof *prof, const char *dir, struct session_
 {
 	struct op_names values = {0};
 	bool has_others = find_values(prof, options->selection.label, &values);
+	struct op_similar similar = pp_by_similar(options->selection.label);
 	int result = 0;
 
 	if (!values.n)
-		result = op_error_set(error, EINVAL, "%s: no sample has a label %s", shown,
-				      options->selection.label);
+		result = op_error_set(error, EINVAL,
+				      "%s: no sample has a label %s" OP_SIMILAR_FORMAT, shown,
+				      options->selection.label, OP_SIMILAR_ARGUMENTS(similar, ""));
 	else if (values.n > LABEL_VALUES_MOST)
 		result = op_error_set(error, E2BIG, "%s: label %s has more than %u values", shown,
 				      options->selection.label, LABEL_VALUES_MOST);
