@@ -163,7 +163,7 @@ static void print_unsampled(const struct run *run)
 
 		if (time.running_ns)
 			share = 100 * (double)time.unsampled_ns / (double)time.running_ns;
-		if (share <= 3 || event->event.count < 10 ||
+		if (share <= 3 || event->event.count < 10 * OP_PERF_CLOCK_LEAST ||
 		    (time.taken && (double)time.unsampled_ns / event->event.count <=
 					   3 * sqrt((double)time.running_ns / event->event.count)))
 			continue;
