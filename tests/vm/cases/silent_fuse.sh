@@ -60,7 +60,7 @@ until_true 10 busy
 timely insmod /vm/modules/deep.ko
 timely rmmod deep
 opcontrol --status >/tmp/status
-grep -q 'address space was locked' /tmp/status || fail "--status does not tell: $(cat /tmp/status)"
+grep -q 'kept its mappings locked' /tmp/status || fail "--status does not tell: $(cat /tmp/status)"
 
 # Not by pidof, which would wait for the process whose lock is held.
 daemon=$(sed -n 's/^Daemon running: pid //p' /tmp/status)
