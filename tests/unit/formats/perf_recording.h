@@ -16,7 +16,7 @@
 struct recording {
 	bool is_big_endian;
 	size_t n;
-	uint8_t bytes[1 << 16];
+	uint8_t bytes[1 << 20];
 };
 
 void rec_u64(struct recording *rec, uint64_t value);
