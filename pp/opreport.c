@@ -535,7 +535,8 @@ static int prepare_difference(struct job *job, struct op_error *error)
 	return 0;
 }
 
-/* On a terminal, text has short names, and inclusive samples where there are call chains. */
+/* On a terminal, text has short names, and inclusive samples where there are call chains; pages
+ * have short names, too. */
 static void choose_for_reader(struct pp_options *options)
 {
 	const struct pp_report_style *style = &options->style;
@@ -543,7 +544,8 @@ static void choose_for_reader(struct pp_options *options)
 		       (options->hottest || pp_output_is_for_terminal(options->output));
 
 	if (options->demangle == PP_DEMANGLE_AUTO)
-		options->demangle = is_read ? PP_DEMANGLE_SMART : PP_DEMANGLE_NORMAL;
+		options->demangle =
+			is_read || options->html ? PP_DEMANGLE_SMART : PP_DEMANGLE_NORMAL;
 	options->sums_up = is_read && !options->merge.cpu && !options->merge.tid &&
 			   !options->merge.tgid && !options->merge.unit_mask &&
 			   !options->common.is_pair;

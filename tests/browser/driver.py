@@ -9,7 +9,8 @@ import urllib.request
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # the key of an element's id, by the standard
 KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "ArrowLeft": "\ue012", "ArrowUp": "\ue013",
-        "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Tab": "\ue004", "Home": "\ue011"}
+        "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Tab": "\ue004", "Home": "\ue011",
+        "End": "\ue010", "PageDown": "\ue00f", "Control": "\ue009"}
 
 
 class Browser:
@@ -94,6 +95,26 @@ class Browser:
             value = KEYS.get(name, name)
             actions += [{"type": "keyDown", "value": value}, {"type": "keyUp", "value": value}]
         self.send("/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
+
+    def view(self, width, height):
+        """Makes the part of the window that shows the page so large."""
+        self.send("/window/rect", {"width": width, "height": height})
+        seen = self.run("return [innerWidth, innerHeight]")
+        self.send("/window/rect", {"width": 2 * width - seen[0], "height": 2 * height - seen[1]})
+
+    def wheel(self, x, y, delta, *held):
+        """Turns the wheel while keys are held."""
+        held = [KEYS[name] for name in held]
+        pauses = [{"type": "pause"}]
+        self.send("/actions", {"actions": [
+            {"type": "key", "id": "keyboard", "actions":
+                [{"type": "keyDown", "value": key} for key in held] + pauses +
+                [{"type": "keyUp", "value": key} for key in held]},
+            {"type": "wheel", "id": "wheel", "actions": pauses * len(held) + [
+                {"type": "scroll", "x": round(x), "y": round(y), "deltaX": 0, "deltaY": delta}]}]})
+
+    def point_at(self, x, y):
+        self.pointer([{"type": "pointerMove", "duration": 0, "x": round(x), "y": round(y)}])
 
     def drag(self, selector, begin, end):
         """Drags from one share of an element's width to another; equal ones are a click."""

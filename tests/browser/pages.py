@@ -2,6 +2,8 @@
 """The pages that the tests look at."""
 import subprocess
 
+import service
+
 # fib calls itself; 30 of 100 samples are hot's.
 STACKS = """\
 prog;main 10
@@ -101,4 +103,9 @@ def make(build, folder):
     pages["tiny"] = page_of(programs, folder, "tiny", "a 1\n")
     pages["templates"] = page_of(programs, folder, "templates", "".join(
         f"server;main;{template(i)};{template(i + 1)} {i % 17 + 1}\n" for i in range(0, 200, 2)))
+    pages["alone"] = page_of(programs, folder, "alone", "prog;main;hot 90\nprog;lost 10\n")
+    before, after = service.record(folder, build / "tests/commands/make_profile")
+    pages["service"], pages["change"] = folder / "service.html", folder / "change.html"
+    run(programs["opreport"], f"--html={pages['service']}", before)
+    run(programs["opreport"], f"--html={pages['change']}", "{", before, "}", "{", after, "}")
     return pages

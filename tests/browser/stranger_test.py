@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The page of a stranger's program (see tests/install/inside_stranger.sh) leads to its hot line.
 
-stranger_test.py PAGE BUILD	leaves a screenshot in BUILD/pictures
+stranger_test.py PAGE BUILD	leaves a screenshot in BUILD/screens
 """
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from driver import Browser
 
 
 def main():
-    page, shots = Path(sys.argv[1]), Path(sys.argv[2]) / "pictures"
+    page, shots = Path(sys.argv[1]), Path(sys.argv[2]) / "screens"
     shots.mkdir(parents=True, exist_ok=True)
     with Browser((1400, 1000)) as browser:
         browser.open(page)

@@ -5,7 +5,7 @@
 html_page.py FILE folded [EVENT]	folded stacks, as opexport --to=folded writes them
 html_page.py FILE facts			the rest: facts, events, threads, threads' samples
 html_page.py FILE times			"TIME EVENT SAMPLES EVENTS STACK" of each moment
-html_page.py FILE code			listings: their rows, and samples of the first event
+html_page.py FILE code			listings: samples of the first event, and rows
 """
 import base64
 import json
@@ -56,6 +56,7 @@ class Page:
         self.about = about = json.loads(columns.text())
         ups = columns.numbers(about["nodes"])
         self.functions = columns.numbers(about["nodes"])
+        self.inlined = columns.numbers(about["nodes"])
         self.parents = self.parents_of(ups)
         n, kinds = about["entries"], len(about["events"])
         deltas = columns.numbers(n)
@@ -120,9 +121,10 @@ class Page:
         for listing in self.about["listings"]:
             names = ", ".join(self.about["functions"][i][0] for i in listing["functions"])
             print(listing["kind"], listing["name"], "of", names, listing.get("trouble", ""))
-            counts = {row: samples for row, samples, *_ in listing["counts"][0]}
+            counts = {row: values for row, *values in listing["counts"][0]}
             for i, row in enumerate(listing["rows"]):
-                print(f"{counts.get(i, ''):>6}", *row)
+                own, within, both = counts.get(i, ("", "", ""))[:3]
+                print(f"{own:>4} {within:>4} {both:>4}", *row)
 
 
 def main():

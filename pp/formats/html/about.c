@@ -131,12 +131,14 @@ static void put_side(struct op_json *json, const struct html_side *side)
 	op_json_array(json, "account");
 	about_put_lines(json, side->account);
 	op_json_end(json);
+	op_json_number(json, "duration",
+		       side->duration ? side->duration : side->prof->host.duration);
 	op_json_end(json);
 }
 
 /* ---- names ---- */
 
-static void put_events(struct op_json *json, const struct stack_tree *tree, const bool *weighted)
+static void put_events(struct op_json *json, const struct stack_tree *tree, const uint64_t *periods)
 {
 	op_json_array(json, "events");
 	for (size_t i = 0; i < tree->n_events; i++) {
@@ -145,9 +147,9 @@ static void put_events(struct op_json *json, const struct stack_tree *tree, cons
 		op_json_object(json, NULL);
 		op_json_string(json, "name", event->name);
 		op_json_string(json, "unit", event->unit ? event->unit : "count");
-		op_json_number(json, "period", event->period);
+		op_json_number(json, "period", periods[i] ? periods[i] : event->period);
 		op_json_number(json, "frequency", event->frequency);
-		op_json_bool(json, "weighted", weighted[i]);
+		op_json_bool(json, "weighted", !periods[i]);
 		op_json_number(json, "side", tree->events[i].side);
 		op_json_end(json);
 	}
@@ -241,7 +243,7 @@ static void put_threads(struct op_json *json, const struct stack_tree *tree)
 	op_names_free(&labels);
 }
 
-void about_write(const struct html_page *page, struct stack_tree *tree, const bool *weighted,
+void about_write(const struct html_page *page, struct stack_tree *tree, const uint64_t *periods,
 		 FILE *out)
 {
 	struct op_json json = {.out = out};
@@ -252,9 +254,9 @@ void about_write(const struct html_page *page, struct stack_tree *tree, const bo
 	for (size_t i = 0; i < page->n_sides; i++)
 		put_side(&json, &page->sides[i]);
 	op_json_end(&json);
-	put_events(&json, tree, weighted);
+	put_events(&json, tree, periods);
 	put_images(&json, tree);
-	listings_write(tree, weighted, &json);
+	listings_write(tree, periods, &json);
 	put_functions(&json, &tree->functions);
 	put_threads(&json, tree);
 	op_json_number(&json, "nodes", tree->n_nodes);

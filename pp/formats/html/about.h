@@ -11,11 +11,11 @@
 
 /**
  * about_write - write the JSON of a page
- * @weighted: by event: samples stand for different numbers of events
+ * @periods: by event: how many a sample stands for; 0: they differ, or there are none
  *
  * Functions of listed code are added to @tree.
  */
-void about_write(const struct html_page *page, struct stack_tree *tree, const bool *weighted,
+void about_write(const struct html_page *page, struct stack_tree *tree, const uint64_t *periods,
 		 FILE *out);
 
 #endif

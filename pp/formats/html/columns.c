@@ -16,7 +16,8 @@ struct columns {
 	struct stack_tree *tree;
 	struct deflated *out;
 	struct op_buffer column; /* that is being made */
-	bool *weighted;		 /* by event: samples stand for different numbers of events */
+	/* By event: how many a sample stands for; 0: they differ, or there are none. */
+	uint64_t *periods;
 	bool any_weighted;
 };
 
@@ -36,7 +37,7 @@ static void write_json(struct columns *columns)
 	struct op_text_stream stream;
 
 	op_text_stream_open(&stream);
-	about_write(columns->page, columns->tree, columns->weighted, stream.out);
+	about_write(columns->page, columns->tree, columns->periods, stream.out);
 	op_text_stream_close(&stream);
 	op_buffer_put(&columns->column, stream.text, stream.length);
 	free(stream.text);
@@ -45,9 +46,18 @@ static void write_json(struct columns *columns)
 
 /* ---- columns ---- */
 
+static bool any_inlined(const struct stack_tree *tree)
+{
+	for (size_t i = 0; i < tree->n_nodes; i++)
+		if (tree->nodes[i].is_inlined)
+			return true;
+	return false;
+}
+
 static void write_nodes(struct columns *columns)
 {
 	const struct stack_tree *tree = columns->tree;
+	bool has_inlined = any_inlined(tree);
 	uint32_t depth = 0;
 
 	for (size_t i = 0; i < tree->n_nodes; i++) {
@@ -57,6 +67,9 @@ static void write_nodes(struct columns *columns)
 	end_column(columns);
 	for (size_t i = 0; i < tree->n_nodes; i++)
 		op_buffer_leb128(&columns->column, tree->nodes[i].function);
+	end_column(columns);
+	for (size_t i = 0; has_inlined && i < tree->n_nodes; i++)
+		op_buffer_leb128(&columns->column, tree->nodes[i].is_inlined);
 	end_column(columns);
 }
 
@@ -93,14 +106,14 @@ static uint64_t common_period(const struct stack_tree *tree, size_t event)
 	return period;
 }
 
-static void find_weighted(struct columns *columns)
+static void find_periods(struct columns *columns)
 {
 	size_t n = columns->tree->n_events;
 
-	columns->weighted = op_alloc(n ? n : 1, sizeof(*columns->weighted));
+	columns->periods = op_alloc(n ? n : 1, sizeof(*columns->periods));
 	for (size_t i = 0; i < n; i++) {
-		columns->weighted[i] = !common_period(columns->tree, i);
-		columns->any_weighted |= columns->weighted[i];
+		columns->periods[i] = common_period(columns->tree, i);
+		columns->any_weighted |= !columns->periods[i];
 	}
 }
 
@@ -113,7 +126,7 @@ static void write_values(struct columns *columns)
 			op_buffer_leb128(&columns->column,
 					 tree->values[tree->entries[i].values + event].count);
 		end_column(columns);
-		for (size_t i = 0; columns->weighted[event] && i < tree->n_entries; i++)
+		for (size_t i = 0; !columns->periods[event] && i < tree->n_entries; i++)
 			op_buffer_leb128(&columns->column,
 					 tree->values[tree->entries[i].values + event].events);
 		end_column(columns);
@@ -172,13 +185,13 @@ void columns_write(const struct html_page *page, struct stack_tree *tree, FILE *
 	if (page->n_sides == 1)
 		prof_sort_moments(prof, PROF_IN_TIME);
 	columns.out = deflated_new(out);
-	find_weighted(&columns);
+	find_periods(&columns);
 	write_json(&columns);
 	write_nodes(&columns);
 	write_entries(&columns);
 	write_values(&columns);
 	write_moments(&columns, page->n_sides == 1 ? prof : &no_moments);
 	deflated_end(columns.out);
-	free(columns.weighted);
+	free(columns.periods);
 	op_buffer_free(&columns.column);
 }

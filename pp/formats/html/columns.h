@@ -5,20 +5,22 @@
  *
  *	LEB128 length, JSON:
  *	{"title", "sides": [SIDE...],
- *	 "events": [{"name", "unit", "period", "frequency", "weighted", "side"}...],
+ *	 "events": [{"name", "unit", "period", "frequency", "weighted", "side"}...],  period: of
+ *	 each sample, or what was asked for, if it is weighted: if samples differ in it
  *	 "images": [[BASE NAME, PATH, 1: of the kernel]...], "listings": [LISTING...],
  *	 "functions": [[NAME, IMAGE, FILE]...],
  *	 "threads": [[PROGRAM (a function), PID, TID, CPU]...], "nodes", "entries", "moments"}
  *
  *	SIDE: the profile, or one of two that are compared, the old one first:
  *	{"name", "facts": [[NAME, VALUE]...], "notes": [TEXT...], "lost": [[CAUSE, N]...],
- *	 "account": [TEXT...]}
+ *	 "account": [TEXT...], "duration": NANOSECONDS, 0 if it is not known}
  *
  *	LISTING: see listings.h
  *
  *	LEB128 length, LEB128 numbers, for each column:
  *	up		 of each node, in preorder: levels from the node before up to its parent
  *	function	 of each node
+ *	inlined		 of each node: 1 if it is inlined in its parent; empty if none is
  *	node		 of each entry: what is to be added to that of the entry before
  *	thread		 of each entry
  *	samples, events	 of each entry, for each event in turn; events only if it is weighted

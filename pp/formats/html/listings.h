@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source and instructions of the functions that were sampled most: those of the last side, each
- * line with its samples.
+ * Source and instructions of the functions that were sampled most, themselves or with what they
+ * call: those of the last side, each line with its samples.
  *
  *	LISTING:
- *	{"functions": [FUNCTION...]	 of the tree; of instructions, also those inlined there
+ *	{"functions": [FUNCTION...]	 of the tree; of a source, first that whose lines they are,
+ *					 then those it is inlined in; of instructions, first that of
+ *					 the symbol, then those inlined there
  *	 "kind": "source" or "assembly",
  *	 "name"				 of the source file, or the image
  *	 "trouble"			 why texts are missing, if they are
  *	 "rows": [[LINE, TEXT]...]	 of a source
  *	 "rows": [[ADDRESS, TEXT, LINE]...]  of instructions; 0: the line is not known
- *	 "counts": [[[ROW, SAMPLES, EVENTS]...]...]}  for each event of the side; EVENTS only if it
- *					 is weighted
+ *	 "counts": [[[ROW, OWN, WITHIN, ALL, and the same in events]...]...]}  samples, for each
+ *					 event of the side; events only if it is weighted
+ *
+ * OWN samples are of the row itself; WITHIN also those of what is inlined there; ALL also those of
+ * what is called there, each once.
  *
  * Rows far from all samples are left out, so that a listing is short.
  */
@@ -23,7 +28,7 @@
 #include "libop/text/json.h"
 #include "stack_tree.h"
 
-/* Writes "listings"; @weighted: by event of the tree. */
-void listings_write(struct stack_tree *tree, const bool *weighted, struct op_json *json);
+/* Writes "listings"; @periods: as of about_write(). */
+void listings_write(struct stack_tree *tree, const uint64_t *periods, struct op_json *json);
 
 #endif

@@ -108,8 +108,7 @@ int html_sessions_write(const struct html_session *sessions, size_t n,
 			const struct html_request *request, FILE *out, struct op_error *error)
 {
 	struct html_page page = {
-		.n_sides = n,
-		.renamed = {&request->pairs->old_names, &request->pairs->new_names}};
+		.n_sides = n, .renamed = {&request->pairs->old_names, &request->pairs->new_names}};
 	struct side sides[2] = {0};
 	int result = 0;
 
@@ -121,8 +120,13 @@ int html_sessions_write(const struct html_session *sessions, size_t n,
 			break;
 		tell_side(side, &sessions[i]);
 		page.title = title_of(&sessions[i].profile->head, side->name);
-		page.sides[i] = (struct html_side){side->prof, side->names, side->name,
-						   side->head, side->notes, side->account};
+		page.sides[i] = (struct html_side){side->prof,
+						   side->names,
+						   side->name,
+						   side->head,
+						   side->notes,
+						   side->account,
+						   sessions[i].profile->head.duration_ns};
 	}
 	if (!result)
 		html_write(&page, out);

@@ -17,6 +17,7 @@ struct html_side {
 	const char *head;    /* how it was taken: "NAME: VALUE" */
 	const char *notes;   /* what makes it doubtful */
 	const char *account; /* samples received, stored and lost by cause; overhead */
+	uint64_t duration;   /* nanoseconds; 0: what the profile itself says, if it does */
 };
 
 struct html_page {

@@ -112,6 +112,12 @@ static void index_renamed(struct stack_tree *tree)
 				    (uint32_t)i);
 }
 
+/* What a step of function_tree_step() is: a function, called or inlined. */
+static uint32_t key_of(uint32_t function, bool is_inlined)
+{
+	return function << 1 | is_inlined;
+}
+
 static void add_stack(void *context, const struct prof_sample *sample,
 		      const struct named_stack *stack)
 {
@@ -121,13 +127,15 @@ static void add_stack(void *context, const struct prof_sample *sample,
 	const struct prof_line program = {.function = name_in_tree(tree, tree->side, name)};
 	uint32_t function = stack_tree_function(tree, tree->side, &program, sample->app);
 	uint32_t thread = add_thread(tree, function, sample);
-	uint32_t node = function_tree_step(&tree->stacks, 0, function);
+	uint32_t node = function_tree_step(&tree->stacks, 0, key_of(function, false));
 
-	for (size_t i = 0; i < stack->n; i++)
+	for (size_t i = 0; i < stack->n; i++) {
+		const struct named_frame *frame = &stack->frames[i];
+
+		function = stack_tree_function(tree, tree->side, frame->line, frame->image);
 		node = function_tree_step(&tree->stacks, i + 1,
-					  stack_tree_function(tree, tree->side,
-							      stack->frames[i].line,
-							      stack->frames[i].image));
+					  key_of(function, frame->is_inlined));
+	}
 	add_values(tree, add_entry(tree, node, thread), sample);
 }
 
@@ -204,7 +212,8 @@ static void make_nodes(struct stack_tree *tree)
 
 		tree->nodes[i] = (struct stack_tree_node){
 			.parent = node->parent,
-			.function = node->function,
+			.function = node->function >> 1,
+			.is_inlined = node->function & 1,
 			.depth = is_program ? 0 : tree->nodes[node->parent].depth + 1,
 		};
 	}

@@ -7,9 +7,10 @@
  * one if their images have the same base name, or are a pair of renamed ones: a program that was
  * built again is at another place, or has another build-id.
  *
- * A root of the tree is a program; each node below is a function that its parent calls.  Nodes
- * are numbered in preorder, with the heaviest child first, so that node + 1 is the first child,
- * and a drawing may stop at the first child that is too small to be seen.
+ * A root of the tree is a program; each node below is a function that its parent calls, or that is
+ * inlined in it: where both happen, these are two nodes.  Nodes are numbered in preorder, with the
+ * heaviest child first, so that node + 1 is the first child, and a drawing may stop at the first
+ * child that is too small to be seen.
  */
 #ifndef PP_FORMATS_HTML_STACK_TREE_H
 #define PP_FORMATS_HTML_STACK_TREE_H
@@ -23,6 +24,7 @@ struct stack_tree_node {
 	uint32_t parent;   /* less than the node's number, or FUNCTION_TREE_ROOT */
 	uint32_t function; /* in stack_tree::functions */
 	uint32_t depth;	   /* 0: a program */
+	bool is_inlined;   /* in its parent, of whose symbol it is */
 	uint64_t weight;   /* of the node and all below it: of the first event; of two sides, the
 			    * sum of the parts of a billion */
 };
@@ -46,8 +48,8 @@ struct stack_tree_entry {
 
 /* Samples of different threads are told apart; those on different CPUs, if their profile does. */
 struct stack_tree_thread {
-	uint32_t program;      /* the function that is its program */
-	int64_t pid, tid, cpu; /* or PROF_ANY */
+	uint32_t program;	 /* the function that is its program */
+	int64_t pid, tid, cpu;	 /* or PROF_ANY */
 	const struct prof *prof; /* of the labels */
 	const struct prof_label *labels;
 	size_t n_labels;

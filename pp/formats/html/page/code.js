@@ -1,79 +1,135 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Source and instructions of a function, each line with its samples.
 
-// listingsOf - the listings of a function: source before assembly, each with most samples first
+const KINDS = 3; // of values of a line: own ones, with what is inlined, with what is called
+
+// listingsOf - the listings of a function: its own source, its assembly, the source of what is
+// inlined in it
 function listingsOf(profile, fn) {
-	const own = profile.listings.filter(({functions}) => functions.includes(fn));
-	const of = (kind) => own.filter((listing) => listing.kind === kind);
-	return [...of("source"), ...of("assembly")];
+	const all = profile.listings.filter(({functions}) => functions.includes(fn));
+	const isOwn = ({kind, functions}) => kind === "source" && functions[0] === fn;
+	const others = profile.hasInlined && profile.tree.inlined ? []
+		: all.filter((one) => one.kind === "source" && !isOwn(one));
+	return [...all.filter(isOwn), ...all.filter(({kind}) => kind === "assembly"), ...others];
+}
+
+// countsOf - by row: [self, total]; where inlined functions are not told apart, self is with what
+// is inlined in the line
+function countsOf(view, listing) {
+	const {profile} = view, event = view.listedEvent, last = profile.sides.length - 1;
+	const index = profile.events.slice(0, event).filter(({side}) => side === last).length;
+	const isEvents = view.selection.measure === "events";
+	const period = profile.events[event].period || 1;
+	const self = profile.tree.inlined ? 0 : 1;
+	return new Map((listing.counts[index] || []).map(([row, ...values]) => {
+		const weights = !isEvents ? values : values.length > KINDS ? values.slice(KINDS)
+			: values.map((value) => value * period);
+		return [row, [weights[self], weights[2]]];
+	}));
+}
+
+function heatedCell(view, weight, most) {
+	const cell = element("td", {className: "number"},
+		weight ? percent(weight, view.listedAll) : "");
+	cell.title = weight ? view.exact(weight, view.weights.length - 1) : "";
+	if (most)
+		cell.style.setProperty("--heat", `${Math.sqrt(weight / most) * 100}%`);
+	return cell;
+}
+
+// indentOf - how many columns all lines of a source begin with
+function indentOf(texts) {
+	const indents = texts.filter((text) => text.trim()).map((text) => text.search(/\S/));
+	return indents.length ? Math.min(...indents) : 0;
 }
 
 // codeOf - a listing as a table; its weights are those of the whole profile
 function codeOf(view, listing) {
-	const {profile} = view;
-	const event = view.listedEvent, isEvents = view.selection.measure === "events";
-	const index = profile.events.slice(0, event).filter(({side}) =>
-		side === profile.sides.length - 1).length;
-	const period = profile.events[event].period || 1;
-	const counts = new Map((listing.counts[index] || []).map(([row, samples, events]) =>
-		[row, isEvents ? events === undefined ? samples * period : events : samples]));
-	const most = Math.max(...counts.values(), 0), all = view.listedAll;
+	const counts = countsOf(view, listing);
+	const mostOf = (i) => Math.max(...[...counts.values()].map((all) => all[i]), 0);
+	const mostSelf = mostOf(0), mostTotal = mostOf(1);
+	const isHottest = ([self, total]) => mostSelf ? self === mostSelf : total === mostTotal;
 	const isSource = listing.kind === "source", body = element("tbody");
-	listing.rows.forEach(([place, text, line], i) => {
-		const weight = counts.get(i) || 0, before = listing.rows[i - 1];
+	const texts = listing.rows.map(([, text]) => text.replaceAll("\t", "    "));
+	const indent = isSource ? indentOf(texts) : 0;
+	listing.rows.forEach(([place, , line], i) => {
+		const count = counts.get(i), before = listing.rows[i - 1];
 		if (isSource && before && place !== before[0] + 1)
 			body.append(element("tr", {className: "gap"},
-				element("td", {colSpan: 3, textContent: "⋯"})));
-		const share = element("td", {className: "number"}, weight ? percent(weight, all) : "");
-		share.style.setProperty("--heat", `${most ? Math.sqrt(weight / most) * 100 : 0}%`);
-		body.append(element("tr", {className: weight && weight === most ? "hottest" : ""}, share,
+				element("td", {colSpan: 4, textContent: "⋯"})));
+		const [self, total] = count || [0, 0];
+		body.append(element("tr", {className: count && isHottest(count) ? "hottest" : ""},
+			heatedCell(view, self, mostSelf), heatedCell(view, total, 0),
 			element("td", {className: "place"}, isSource ? String(place) : place),
-			element("td", {className: "text"}, text, isSource || !line ? ""
-				: element("span", {className: "line", textContent: ` line ${line}`}))));
+			element("td", {className: "text"}, texts[i].slice(indent), isSource || !line
+				? "" : element("span", {className: "line"}, ` line ${line}`))));
 	});
-	const head = element("thead", {}, element("tr", {},
-		element("th", {scope: "col", className: "number"}, "Self"),
-		element("th", {scope: "col", className: "place"}, isSource ? "Line" : "Address"),
-		element("th", {scope: "col"}, isSource ? "Source" : "Instruction")));
+	const heads = [["number", "Self"], ["number", "Total"],
+		["place", isSource ? "Line" : "Address"], ["", isSource ? "Source" : "Instruction"]];
+	const head = element("thead", {}, element("tr", {}, ...heads.map(([className, text]) =>
+		element("th", {scope: "col", className}, text))));
 	const box = element("div", {className: "code", tabIndex: 0},
 		element("table", {}, element("caption", {textContent: listing.name}), head, body));
 	box.setAttribute("role", "region");
 	box.setAttribute("aria-label", `${isSource ? "Source" : "Assembly"} of ${listing.name}`);
-	const made = element("div", {}, box);
-	if (listing.trouble)
-		made.prepend(element("p", {className: "problem", textContent: listing.trouble}));
 	requestAnimationFrame(() => {
 		const hot = box.querySelector(".hottest");
 		if (hot)
 			box.scrollTop = hot.offsetTop - box.clientHeight / 2;
 	});
-	return made;
+	return box;
 }
 
-// codePanel - the listings of a function behind buttons, the first one shown; or why there are none
+// titleOf - what the button or option of a listing says
+function titleOf(profile, listing, fn) {
+	if (listing.kind === "assembly")
+		return "Assembly";
+	if (listing.functions[0] === fn)
+		return "Source";
+	return `${profile.functions[listing.functions[0]][0]} (${listing.name.split("/").pop()})`;
+}
+
+// codePanel - the listings of a function, the first one shown; or why there are none
 function codePanel(view, fn) {
-	const listings = listingsOf(view.profile, fn).slice(0, 6);
+	const {profile} = view, listings = listingsOf(profile, fn);
 	if (!listings.length)
-		return element("p", {className: "none",
-			textContent: "The page has the code of the functions with the most samples of their own."});
-	const place = element("div"), bar = element("div", {className: "choice"});
-	const buttons = listings.map((listing, i) => {
-		const same = listings.filter(({kind}) => kind === listing.kind);
-		const number = same.length > 1 ? ` ${same.indexOf(listing) + 1}` : "";
-		const button = element("button", {type: "button",
-			textContent: `${listing.kind === "source" ? "Source" : "Assembly"}${number}`});
+		return element("p", {className: "none", textContent: profile.listings.length
+			? "The page has code of the functions with the most samples, and none of this one."
+			: "No code: its files, or their debug information, were not where the page was made."});
+	const place = element("div", {className: "listing"}), said = element("span");
+	const bar = element("div", {className: "choice"});
+	const isFirst = (one, i) => listings.findIndex((other) =>
+		titleOf(profile, other, fn) === titleOf(profile, one, fn)) === i;
+	const more = element("select", {ariaLabel: "Other code of the function"},
+		element("option", {value: ""}, "inlined…"));
+	const buttons = [];
+	listings.forEach((listing, i) => {
+		const title = titleOf(profile, listing, fn);
+		if (!isFirst(listing, i) || !["Source", "Assembly"].includes(title)) {
+			more.append(element("option", {value: i}, shorten(title, 60)));
+			return;
+		}
+		const button = element("button", {type: "button", textContent: title});
 		button.addEventListener("click", () => choose(i));
-		return button;
+		buttons[i] = button;
 	});
+	more.addEventListener("change", () => more.value !== "" && choose(Number(more.value)));
 
 	function choose(index) {
+		const listing = listings[index];
 		buttons.forEach((button, i) => {
 			button.ariaPressed = String(i === index);
 		});
-		place.replaceChildren(codeOf(view, listings[index]));
+		more.value = buttons[index] ? "" : index;
+		said.textContent = (view.isPart() ? "Whole profile, not only what is selected; " : "") +
+			listing.name;
+		said.title = said.textContent;
+		const trouble = listing.trouble
+			? [element("p", {className: "problem", textContent: listing.trouble})] : [];
+		place.replaceChildren(bar, ...trouble, codeOf(view, listing));
 	}
 
-	bar.append(...buttons);
+	bar.append(...buttons.filter(Boolean), ...(more.options.length > 1 ? [more] : []), said);
 	choose(0);
-	return element("div", {}, bar, place);
+	return place;
 }

@@ -71,16 +71,23 @@ function addUp(array) {
 
 // treeOf - a tree in preorder, of how many levels each node is above the one before it:
 // parent (-1: none), depth, the deepest, and end: the first node behind all that are below a node
-function treeOf(up, fn) {
-	const n = fn.length, parent = new Int32Array(n), depth = new Uint32Array(n);
-	const end = new Uint32Array(n);
-	let deepest = 0;
+function treeOf(up, fn, inlined) {
+	const n = fn.length, parent = new Int32Array(n);
 	for (let i = 0; i < n; i++) {
 		let above = i - 1;
 		for (let levels = i ? up[i] : 0; levels > 0; levels--)
 			above = parent[above];
 		parent[i] = above;
-		depth[i] = above < 0 ? 0 : depth[above] + 1;
+	}
+	return {n, fn, inlined, parent, ...spansOf(parent)};
+}
+
+// spansOf - depth, end and deepest of a tree in preorder, by the parents of its nodes
+function spansOf(parent) {
+	const n = parent.length, depth = new Uint32Array(n), end = new Uint32Array(n);
+	let deepest = 0;
+	for (let i = 0; i < n; i++) {
+		depth[i] = parent[i] < 0 ? 0 : depth[parent[i]] + 1;
 		if (depth[i] > deepest)
 			deepest = depth[i];
 	}
@@ -91,7 +98,7 @@ function treeOf(up, fn) {
 		if (above >= 0 && end[above] < end[i])
 			end[above] = end[i];
 	}
-	return {n, fn, parent, depth, end, deepest};
+	return {depth, end, deepest};
 }
 
 // Samples and events of each entry, by event; events of an event with one period are worked out
@@ -140,11 +147,16 @@ function readProfile(bytes) {
 	const about = JSON.parse(columns.text());
 	const up = columns.read(new Uint32Array(about.nodes));
 	const fn = columns.read(new Uint32Array(about.nodes));
-	return {
+	const inlined = columns.read(new Uint8Array(about.nodes));
+	const profile = {
 		...about,
 		kinds: kindsOf(about),
-		tree: treeOf(up, fn),
+		tree: treeOf(up, fn, inlined),
 		entries: new Entries(columns, about),
 		moments: readMoments(columns, about),
 	};
+	// the tree with inlined functions, and the one without, once it is wanted
+	profile.hasInlined = inlined.includes(1);
+	profile.trees = {inlined: {tree: profile.tree, node: profile.entries.node, isSorted: true}};
+	return profile;
 }

@@ -14,8 +14,9 @@ function hueOf(text) {
 }
 
 class Flame {
-	// callbacks: named(fn), tint(fn), change(node) (see changeOf(); if something is compared),
-	// chosen(node), zoomed(node), pointed(node or -1, event)
+	// callbacks: named(fn), tint(fn), change(node) and changeText(change) (see Difference; if
+	// something is compared), chosen(node), moved(), pointed(node or -1, its top and bottom in
+	// the window, event)
 	constructor(box, callbacks) {
 		this.box = box;
 		this.canvas = box.querySelector("canvas");
@@ -23,40 +24,69 @@ class Flame {
 		this.context = this.canvas.getContext("2d");
 		this.on = callbacks;
 		this.upward = false;
+		this.target = null; // the range that is shown, or is being gone to; null: all
+		this.animation = 0;
 		this.focus = -1;
 		this.selected = -1;
 		this.matches = null;
+		this.marked = -1; // a function whose frames are outlined
 		this.colours = new Map();
 		this.dress();
 		box.addEventListener("scroll", () => this.redraw());
 		box.addEventListener("click", (event) => this.click(event));
-		box.addEventListener("mousemove", (event) =>
-			this.on.pointed(this.nodeAt(event), event));
-		box.addEventListener("mouseleave", (event) => this.on.pointed(-1, event));
+		box.addEventListener("mousemove", (event) => this.point(event));
+		box.addEventListener("mouseleave", () => this.on.pointed(-1));
 		box.addEventListener("wheel", (event) => this.wheel(event), {passive: false});
 		box.addEventListener("keydown", (event) => this.key(event));
 		new ResizeObserver(() => this.redraw()).observe(box);
 	}
 
-	// show - another tree, or another weight of the same one
+	// show - another tree, or another weight of the same one; if it is to be kept, the range,
+	// also one that is on its way to its end, is that of the same call chain
 	show(tree, keep) {
-		const focus = keep ? this.focus : -1;
+		const {target} = this, before = this.tree;
+		this.stop();
+		if (keep && before && before.fn !== tree.fn) {
+			this.focus = sameChain(before, this.focus, tree);
+			this.selected = sameChain(before, this.selected, tree);
+		}
 		this.tree = tree;
 		this.start = starts(tree);
 		this.rows = tree.deepest + 1;
-		this.focus = focus;
-		if (!keep)
-			this.selected = -1;
-		[this.low, this.high] = this.rangeOf(focus);
+		if (!keep) {
+			this.focus = this.selected = -1;
+			this.target = null;
+		} else if (target && this.focus < 0) {
+			// of the wheel: the same part of all
+			const scale = before.all ? (tree.all || 1) / before.all : 1;
+			this.target = target.map((at) => at * scale);
+		}
+		if (this.focus >= 0)
+			this.target = this.rangeOf(this.focus);
+		[this.low, this.high] = this.target || this.rangeOf(-1);
 		this.resize();
+		this.on.moved();
 		this.redraw();
 	}
 
-	// resize - the box to the rows, as far as there is room
+	// state - what is seen of a tree, for restore() after another one was shown
+	state() {
+		const {focus, selected, target} = this;
+		return {focus, selected, target, top: this.box.scrollTop};
+	}
+
+	restore({focus, selected, target, top}) {
+		this.stop();
+		Object.assign(this, {focus, selected, target});
+		[this.low, this.high] = target || this.rangeOf(-1);
+		this.box.scrollTop = top;
+		this.on.moved();
+		this.redraw();
+	}
+
+	// resize - what is scrolled to the rows
 	resize() {
 		const rows = this.rows * ROW;
-		const most = Math.max(innerHeight * 0.6, 8 * ROW);
-		this.box.style.height = `${Math.min(rows + 2, most)}px`;
 		this.height.style.height = `${Math.max(0, rows - this.box.clientHeight)}px`;
 	}
 
@@ -66,25 +96,40 @@ class Flame {
 		return [this.start[node], this.start[node] + (this.tree.total[node] || 1)];
 	}
 
+	isWhole() {
+		return !this.target;
+	}
+
 	// zoom - show a node as wide as the page; -1: all
 	zoom(node) {
 		this.focus = node;
+		this.target = node < 0 ? null : this.rangeOf(node);
 		this.animate(...this.rangeOf(node));
-		this.on.zoomed(node);
+		this.on.moved();
+	}
+
+	// back - one step out: from a node to its caller, from a range to all
+	back() {
+		const {focus, tree} = this;
+		this.zoom(focus < 0 ? -1 : tree.parent[focus]);
+	}
+
+	stop() {
+		cancelAnimationFrame(this.animation);
+		this.animation = 0;
 	}
 
 	animate(low, high) {
 		const from = [this.low, this.high], begin = performance.now();
 		const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-		cancelAnimationFrame(this.animation);
+		this.stop();
 		const step = (now) => {
 			const part = still ? 1 : Math.min(1, Math.max(0, (now - begin) / ZOOM_MS));
 			const eased = part * (2 - part);
 			this.low = from[0] + (low - from[0]) * eased;
 			this.high = from[1] + (high - from[1]) * eased;
 			this.draw();
-			if (part < 1)
-				this.animation = requestAnimationFrame(step);
+			this.animation = part < 1 ? requestAnimationFrame(step) : 0;
 		};
 		this.animation = requestAnimationFrame(step);
 	}
@@ -180,11 +225,16 @@ class Flame {
 		let colour = this.colours.get(key);
 		if (colour)
 			return colour;
-		const {hue, saturation, shade} = this.on.tint(fn);
-		colour = this.dark ? `hsl(${hue} ${saturation * 0.6}% ${24 + shade * 8}%)`
-				   : `hsl(${hue} ${saturation}% ${80 - shade * 8}%)`;
+		colour = this.colourOf(this.on.tint(fn));
 		this.colours.set(key, colour);
 		return colour;
+	}
+
+	// colourOf - functions of an image differ a little in hue and light
+	colourOf({hue, saturation, shade}) {
+		const own = hue + (shade - 0.5) * 36;
+		return this.dark ? `hsl(${own} ${saturation * 0.6}% ${24 + shade * 8}%)`
+				 : `hsl(${own} ${saturation}% ${80 - shade * 8}%)`;
 	}
 
 	// changed - the colour of a change: growth is orange, decline is blue, and what may be by
@@ -209,9 +259,9 @@ class Flame {
 			context.fillStyle = this.match;
 			context.fillRect(x, y + ROW - 4, Math.max(width - 1, 1), 3);
 		}
-		if (node === this.selected) {
+		if (node === this.selected || fn === this.marked) {
 			context.strokeStyle = this.accent;
-			context.lineWidth = 2;
+			context.lineWidth = node === this.selected ? 2 : 1;
 			context.strokeRect(x + 1, y + 1, Math.max(width - 3, 1), ROW - 3);
 		}
 		if (width > 32)
@@ -219,8 +269,8 @@ class Flame {
 	}
 
 	label(name, x, width, y, change) {
-		const sign = change && width > 130 ? points(change.difference) : "";
-		const room = width - (sign ? 50 : 0);
+		const sign = change && width > 150 ? this.on.changeText(change) : "";
+		const room = width - (sign ? this.context.measureText(sign).width + 8 : 0);
 		this.context.fillStyle = this.text;
 		this.context.fillText(shorten(name, Math.floor(room / 6.4)), x, y + ROW / 2, room);
 		if (!sign)
@@ -240,6 +290,17 @@ class Flame {
 					found = node;
 			});
 		return found;
+	}
+
+	point(event) {
+		const node = this.nodeAt(event);
+		if (node < 0) {
+			this.on.pointed(-1);
+			return;
+		}
+		const box = this.canvas.getBoundingClientRect();
+		const top = box.top + this.top(this.tree.depth[node], box.height);
+		this.on.pointed(node, top, top + ROW, event);
 	}
 
 	select(node) {
@@ -272,19 +333,31 @@ class Flame {
 		event.preventDefault();
 		const box = this.canvas.getBoundingClientRect(), span = this.high - this.low;
 		const by = event.deltaY || event.deltaX;
-		if (event.shiftKey) {
+		if (event.shiftKey)
 			this.move(this.low + by / box.width * span, span);
-			return;
-		}
-		const at = (event.clientX - box.left) / box.width;
-		const next = Math.min(this.tree.all, span * Math.exp(by / 300));
-		this.move(this.low + (span - next) * at, next);
+		else
+			this.scale(Math.exp(by / 300), (event.clientX - box.left) / box.width);
+	}
+
+	// scale - the window, around a share of its width
+	scale(factor, at) {
+		const [low, high] = this.animation ? this.target || this.rangeOf(-1)
+			: [this.low, this.high];
+		const span = high - low, next = Math.min(this.tree.all, span * factor);
+		this.move(low + (span - next) * at, next);
 	}
 
 	// move - the window, within the profile
 	move(low, span) {
-		this.low = Math.min(Math.max(0, low), this.tree.all - span);
+		const {all} = this.tree;
+		if (!all)
+			return;
+		this.stop();
+		this.focus = -1;
+		this.low = Math.min(Math.max(0, low), all - span);
 		this.high = this.low + span;
+		this.target = span > all * 0.999999 ? null : [this.low, this.high];
+		this.on.moved();
 		this.redraw();
 	}
 
@@ -315,9 +388,7 @@ class Flame {
 		const down = this.upward ? "ArrowUp" : "ArrowDown", up = this.upward ? "ArrowDown" : "ArrowUp";
 		if (!tree || !tree.n || event.ctrlKey || event.metaKey || event.altKey)
 			return;
-		if (event.key === "Escape")
-			this.zoom(this.focus < 0 ? -1 : tree.parent[this.focus]);
-		else if (event.key === "Enter" && selected >= 0)
+		if (event.key === "Enter" && selected >= 0)
 			this.zoom(selected);
 		else if (["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"].includes(event.key))
 			this.go(selected < 0 ? 0
@@ -333,6 +404,25 @@ class Flame {
 		if (node >= 0)
 			this.select(node);
 	}
+}
+
+// sameChain - the node of a tree with the call chain of a node of another one, or as much of it as
+// is there; -1: nothing is
+function sameChain(from, node, tree) {
+	const chain = [];
+	for (let i = node; i >= 0; i = from.parent[i])
+		chain.push(from.fn[i]);
+	let found = -1;
+	while (chain.length) {
+		const fn = chain.pop(), end = found < 0 ? tree.n : tree.end[found];
+		let i = found + 1;
+		while (i < end && tree.fn[i] !== fn)
+			i = tree.end[i];
+		if (i >= end)
+			break;
+		found = i;
+	}
+	return found;
 }
 
 // starts - where each node begins, in the weight of all: children follow each other

@@ -128,8 +128,6 @@ class Timeline {
 	// arrows move the range by a fiftieth of the time; with Shift only its end
 	key(event) {
 		const step = this.last / 50 * {ArrowLeft: -1, ArrowRight: 1}[event.key];
-		if (event.key === "Escape")
-			this.set(null);
 		if (!step)
 			return;
 		event.preventDefault();

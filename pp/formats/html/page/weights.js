@@ -54,15 +54,28 @@ function isWhole(profile, {event, measure, shown, range, base, widths}) {
 			index >= 0 && (measure === "events" || !profile.events[index].weighted));
 }
 
+// secondsOf - how long a part was sampled; 0: it is not known
+function secondsOf(profile, {event, range}) {
+	if (range)
+		return (range[1] - range[0]) / 1e6;
+	return event < 0 ? 0 : (profile.sides[profile.events[event].side].duration || 0) / 1e9;
+}
+
 // weighPart - self and total of each node in a part, and the sum of all
 function weighPart(profile, selection, part) {
 	const {tree, entries} = profile, self = new Float64Array(tree.n);
-	let all = 0;
+	let all = 0, samples = 0;
 	eachValue(profile, selection, part, (entry, weight) => {
 		self[entries.node[entry]] += weight;
 		all += weight;
 	});
-	return {self, total: sumUp(tree, self), all};
+	if (selection.measure === "samples")
+		samples = all;
+	else
+		eachValue(profile, {...selection, measure: "samples"}, part, (_, count) => {
+			samples += count;
+		});
+	return {self, total: sumUp(tree, self), all, samples, seconds: secondsOf(profile, part)};
 }
 
 // mixed - the shares of parts, each by its factor
@@ -233,20 +246,4 @@ function invert(tree) {
 	const deepest = depth.reduce((a, b) => Math.max(a, b), 0);
 	return {n: fn.length, fn, parent, depth, end, total, self, all: tree.all, parts, deepest,
 		isSorted: true};
-}
-
-// A share is larger or smaller by chance if its change is within so many standard errors.
-const BY_CHANCE = 2;
-
-// changeOf - of a node's or another group's share from the old part to the new one: its
-// difference, the part of both that it makes (-1 to 1), and whether it may be by chance
-function changeOf(old, oldAll, now, nowAll, oldSamples, nowSamples) {
-	const before = oldAll ? old / oldAll : 0, after = nowAll ? now / nowAll : 0;
-	const n = oldSamples + nowSamples;
-	const both = n ? (before * oldSamples + after * nowSamples) / n : 0;
-	const parts = 1 / (oldSamples || 1) + 1 / (nowSamples || 1);
-	const error = Math.sqrt(both * (1 - both) * parts);
-	return {difference: after - before,
-		ratio: before + after ? (after - before) / (before + after) : 0,
-		isChance: Math.abs(after - before) <= BY_CHANCE * error};
 }

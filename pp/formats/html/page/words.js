@@ -6,13 +6,25 @@ const UNITS = {
 	bytes: [[2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]],
 };
 
-// amount - a weight, in the unit of its event if events are shown
+// amount - a weight, in the unit of its event if events are shown; three digits at least
 function amount(weight, unit) {
 	const scale = UNITS[unit];
 	if (!scale)
 		return Math.round(weight).toLocaleString("en");
-	const [size, name] = scale.find(([size]) => weight >= size) || scale[scale.length - 1];
-	return `${(weight / size).toLocaleString("en", {maximumFractionDigits: 2})} ${name}`;
+	if (!weight)
+		return "0";
+	const [size, name] = scale.find(([size]) => Math.abs(weight) >= size) ||
+		scale[scale.length - 1];
+	const value = weight / size, whole = Math.abs(value);
+	const digits = size === 1 || whole >= 100 ? 0 : whole >= 10 ? 1 : 2;
+	return `${value.toLocaleString("en", {minimumFractionDigits: digits,
+		maximumFractionDigits: digits})} ${name}`;
+}
+
+// signed - a change of an amount: "+12", "−3.50 ms", "0"
+function signed(change, unit) {
+	const text = amount(Math.abs(change), unit);
+	return Number.parseFloat(text) === 0 ? "0" : `${change > 0 ? "+" : "−"}${text}`;
 }
 
 function percent(weight, all) {
@@ -30,6 +42,13 @@ function points(change) {
 // plural - "1 sample", "2 samples"
 function plural(n, word) {
 	return `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+}
+
+// unitOf - the unit of systemd, or else the last part, of a control group's path
+function unitOf(path) {
+	const parts = String(path).split("/").filter(Boolean);
+	const unit = parts.findLast((part) => /\.(service|scope|socket|mount|swap)$/.test(part));
+	return unit || parts[parts.length - 1] || "/";
 }
 
 // threadName - "program 70/71"

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A recording as perf makes it, of a service: two programs' processes, four threads, two control
+groups, half a minute, with a burst in it; the same at each run.
+
+The program is service.cc; samples are at its instructions, and callers at those behind its calls.
+"""
+import random
+import re
+import subprocess
+from pathlib import Path
+
+SOURCE = Path(__file__).with_name("service.cc")
+BASE = 0x400000  # of the program, which is linked there
+CALL_CHAIN, CGROUP = 0x20, 0x200000  # sample types
+CONTEXT_USER = "q0xfffffffffffffe00"
+CONTEXT_KERNEL = "q0xffffffffffffff80"
+PERIOD = 4000000  # ns
+SAMPLES = 5000
+STEP = 6000000  # ns from one sample to the next
+
+# Process, thread, control group, and what it does: callers first, weight.
+SERVE = ("main", "serve")
+INDEX = ("main", "build_index", "count")
+TASKS = {
+    (700, 700, 5): [(SERVE + ("parse", "normalise"), 30), (SERVE + ("parse", "next_word"), 18),
+                    (SERVE + ("rank", "hash_bytes"), 14), (SERVE + ("rank",), 12),
+                    (SERVE + ("render",), 16), (SERVE + ("serve", "parse", "normalise"), 6),
+                    (SERVE + ("serve", "rank", "hash_bytes"), 3), (SERVE + ("kernel",), 4)],
+    (800, 800, 6): [(INDEX + ("normalise",), 40), (INDEX + ("next_word",), 22), (INDEX, 20),
+                    (("main", "build_index"), 2), (INDEX + ("kernel",), 5), (("normalise",), 3)],
+}
+TASKS[700, 701, 5] = TASKS[700, 700, 5]
+TASKS[800, 801, 6] = TASKS[800, 800, 6]
+NEW = {("parse", "normalise"): 0.3, ("rank", "hash_bytes"): 2}  # in the new recording
+
+
+class Program:
+    """The functions of the program: their instructions, and where they come back from calls."""
+
+    def __init__(self, path):
+        self.path = path
+        subprocess.run(["g++", "-g", "-O1", "-no-pie", "-fno-pie", f"-Wl,-Ttext-segment={BASE:#x}",
+                        "-o", path, SOURCE], check=True)
+        text = subprocess.run(["objdump", "-dC", "--no-show-raw-insn", path], check=True,
+                              capture_output=True, text=True).stdout
+        self.places, self.returns = {}, {}
+        caller, callee = None, None
+        for line in text.splitlines():
+            head = re.match(r"([0-9a-f]+) <(.*)>:$", line)
+            if head:
+                caller, callee = self.short(head[2]), None
+                continue
+            found = re.match(r" +([0-9a-f]+):\t(.*)", line)
+            if not found or not caller:
+                continue
+            address = int(found[1], 16)
+            if callee:
+                self.returns.setdefault((caller, callee), address)
+            self.places.setdefault(caller, []).append(address)
+            call = re.match(r"call +[0-9a-f]+ <(.*)>", found[2])
+            callee = self.short(call[1]) if call else None
+
+    @staticmethod
+    def short(name):
+        """"count" of "void count<std::map<...> >(std::string const&...)"."""
+        while "<" in name:
+            name = re.sub(r"<[^<>]*>", "", name) if re.search(r"<[^<>]*>", name) else ""
+        return re.sub(r"(\(|\[abi:).*", "", name).split(" ")[-1]
+
+    def chain(self, rng, names):
+        """Fields of a sample: its address, and its chain, the leaf first."""
+        names, fields = list(names), []
+        if names[-1] == "kernel":
+            names.pop()
+            fields = [CONTEXT_KERNEL, f"q{0xffffffff81000000 + rng.randrange(64) * 16:#x}"]
+            user = [self.returns.get((names[-1], "next_word"), self.places[names[-1]][4])]
+        else:
+            # most samples are in a few of its instructions
+            places = self.places[names[-1]]
+            at = int(len(places) * rng.gauss(0.6, 0.12))
+            user = [places[min(len(places) - 1, max(0, at))]]
+        user += [self.returns[pair] for pair in reversed(list(zip(names, names[1:])))]
+        fields += [CONTEXT_USER, *(f"q{address:#x}" for address in user)]
+        return fields
+
+
+def weight(names, base, is_new, share):
+    """The burst, in the third quarter of the time, is of the index."""
+    factor = NEW.get(names[-2:], 1) if is_new else 1
+    return base * factor * (4 if "count" in names and 0.5 < share < 0.75 else 1)
+
+
+def samples(program, is_new):
+    rng = random.Random(33)
+    for i in range(SAMPLES):
+        ways = [(task, names, weight(names, base, is_new, i / SAMPLES))
+                for task, all_of_it in TASKS.items() for names, base in all_of_it]
+        (pid, tid, cgroup), names, _ = rng.choices(ways, [way[2] for way in ways])[0]
+        # it has more to do in the burst, and the new one has less to do
+        if rng.random() < (0.2 if is_new else 0) + (0 if 0.5 < i / SAMPLES < 0.75 else 0.4):
+            continue
+        chain = program.chain(rng, names)
+        yield (f"record 9 2 q11 {chain[1]} d{pid} d{tid} q{10 ** 9 + i * STEP} q{PERIOD} "
+               f"q{len(chain)} {' '.join(chain)} q{cgroup}")
+
+
+def description(program, is_new):
+    lines = [f"event type=1 period={PERIOD} sample_type={CALL_CHAIN | CGROUP:#x} id=11", "file 112",
+             "record 19 0 q5 '/system.slice/web.service d700 d700 q1 q11",
+             "record 19 0 q6 '/system.slice/indexer.service/workers d800 d800 q1 q11",
+             "record 1 1 d0xffffffff d0 q0xffffffff81000000 q0x3e000000 q0xffffffff81000000 "
+             "'[kernel.kallsyms]_text d0 d0 q1 q11"]
+    for pid, tid, _ in TASKS:
+        name = "web" if pid == 700 else "indexer"
+        lines += [f"record 3 8192 d{pid} d{tid} '{name} d{pid} d{tid} q1 q11",
+                  f"record 1 2 d{pid} d{tid} q{BASE:#x} q0x40000 q0 '{program.path} d{pid} d{tid} q2 q11"]
+    lines += list(samples(program, is_new))
+    # 90 samples did not fit into the buffer
+    lines += ["record 2 0 q11 q90 d700 d700 q1 q11", "finish"]
+    return "\n".join(lines) + "\n"
+
+
+def record(folder, make_profile):
+    """Paths of an old and a new recording."""
+    program = Program(folder / "service")
+    paths = []
+    for is_new, name in enumerate(("before.data", "after.data")):
+        made = subprocess.run([make_profile], input=description(program, is_new).encode(),
+                              check=True, capture_output=True).stdout
+        paths.append(folder / name)
+        paths[-1].write_bytes(made)
+    return paths
