@@ -379,6 +379,30 @@ def lines_of_a_function_add_up_to_it(browser):
     true(f"total of a line that calls: {line}", float(line.split()[0]) > 20)
 
 
+def lines_of_what_is_selected_add_up_to_the_function(browser):
+    tab(browser, "Threads")
+    click_row(browser, "indexer 800/801")
+    tab(browser, "Functions")
+    browser.drag("#timeline", 0.5, 0.75)
+    sums = []
+    for inlined in (False, True):
+        open_function(browser, "squeeze" if inlined else "normalise(std::string)")
+        same("columns", text_of(browser, ".code thead"), "SelfLineSource")
+        sums.append(browser.run("""
+            let sum = 0;
+            for (const row of document.querySelectorAll(".code tbody tr:not(.gap)"))
+                sum += Number((row.cells[0].title.match(/([0-9,]+) samples?$/) || [0, "0"])[1]
+                    .replace(",", ""));
+            const {parts, samples, all} = page.tree;
+            return [sum, Math.round(page.sums[0].self[page.opened] / all * samples)];"""))
+        browser.click("#inlined")
+    browser.click("#all-time")
+    choose(browser, "#filter", 0)
+    for found, wanted in sums:
+        true(f"samples of the part: {wanted}", 20 < wanted < 600)
+        same("of all lines", found, wanted)
+
+
 def names_are_those_of_people(browser):
     true("std::string", row(browser, "normalise(std::string)"))
     same("no long one", browser.run(
@@ -707,9 +731,10 @@ GROUPS = {
                 nothing_is_wider_than_the_page],
     "service": [names_are_those_of_people, totals_and_times_are_told,
                 losses_unnamed_and_cut_chains_are_in_the_head, page_and_text_have_the_same_numbers,
-                lines_of_a_function_add_up_to_it, threads_units_and_groups_are_filters,
-                range_shows_the_burst, clicks_never_scroll_the_page,
-                zoom_and_escape_work_wherever_the_focus_is,
+                lines_of_a_function_add_up_to_it,
+                lines_of_what_is_selected_add_up_to_the_function,
+                threads_units_and_groups_are_filters, range_shows_the_burst,
+                clicks_never_scroll_the_page, zoom_and_escape_work_wherever_the_focus_is,
                 switching_during_an_animation_keeps_its_range, tip_covers_no_callee,
                 nothing_is_wider_than_the_page],
     "difference": [difference_of_functions, colours_show_growth_and_decline, shares_can_be_compared,

@@ -62,6 +62,7 @@ class Page:
         deltas = columns.numbers(n)
         self.nodes = [sum(deltas[:i + 1]) for i in range(n)]
         self.threads = columns.numbers(n)
+        self.places = columns.numbers(n) or [0] * n
         self.values = []
         for _ in range(kinds):
             samples = columns.numbers(n)
@@ -117,10 +118,25 @@ class Page:
             time += self.times[i]
             print(time, event, self.counts[i], self.weights[i], self.stack(self.nodes[entry]))
 
+    def check_places(self, listing):
+        """What rows have of their own, and within them, is the sum of their places."""
+        sums = {}
+        for place, samples in zip(self.places, self.values[0][0]):
+            sums[place] = sums.get(place, 0) + samples
+        found = {}
+        numbers = listing["places"]
+        for row, place, is_own in zip(numbers[::3], numbers[1::3], numbers[2::3]):
+            values = found.setdefault(row, [0, 0])
+            values[0] += sums[place] if is_own else 0
+            values[1] += sums[place]
+        for row, own, within, *_ in listing["counts"][0]:
+            assert found.get(row, [0, 0]) == [own, within], f"row {row} has other places"
+
     def print_code(self):
         for listing in self.about["listings"]:
             names = ", ".join(self.about["functions"][i][0] for i in listing["functions"])
             print(listing["kind"], listing["name"], "of", names, listing.get("trouble", ""))
+            self.check_places(listing)
             counts = {row: values for row, *values in listing["counts"][0]}
             for i, row in enumerate(listing["rows"]):
                 own, within, both = counts.get(i, ("", "", ""))[:3]

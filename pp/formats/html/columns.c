@@ -86,6 +86,9 @@ static void write_entries(struct columns *columns)
 	for (size_t i = 0; i < tree->n_entries; i++)
 		op_buffer_leb128(&columns->column, tree->entries[i].thread);
 	end_column(columns);
+	for (size_t i = 0; tree->n_numbered && i < tree->n_entries; i++)
+		op_buffer_leb128(&columns->column, tree->entries[i].place);
+	end_column(columns);
 }
 
 /* How many events a sample of @event stands for, if it is the same number for all; else 0. */

@@ -23,6 +23,7 @@
  *	inlined		 of each node: 1 if it is inlined in its parent; empty if none is
  *	node		 of each entry: what is to be added to that of the entry before
  *	thread		 of each entry
+ *	place		 of each entry, by which listings tell rows; 0: in none; empty if all are 0
  *	samples, events	 of each entry, for each event in turn; events only if it is weighted
  *	time		 of each moment, in the order of time: microseconds since the one before
  *	entry		 of each moment, event | entry * number of events

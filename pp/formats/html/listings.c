@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libop/base/hash.h"
 #include "libop/base/memory.h"
 #include "libop/foreign/door.h"
 #include "libop/tables/pair_table.h"
 #include "pp/annotate/disassembly.h"
 #include "pp/debug/source_file.h"
 #include "pp/formats/model/tree.h"
+#include "sampled_code.h"
 
 /* Listings of each kind, and the least part of all samples that makes a function worth one. */
 #define LISTINGS_MOST 30
@@ -26,28 +26,6 @@
 /* Rows that are looked at. */
 #define ROWS_MOST 65536
 
-/* An address, or a line of a function in a file, with samples: its own, and with all it calls. */
-struct place {
-	struct prof_frame frame; /* of a line: the first of its addresses */
-	uint32_t function;	 /* the innermost one there; of a line: that of the line */
-	uint32_t symbol;	 /* that of the symbol */
-	const char *file;	 /* or NULL */
-	int64_t line;
-	uint64_t symbol_start; /* a key; only if has_code */
-	bool has_code;
-	size_t values;	   /* n_values() of them, from here on */
-	uint64_t seen;	   /* the last sample that was counted for all */
-	size_t lines;	   /* of an address: the first of its lines, in listings::lines_of */
-	size_t n_lines;	   /* innermost first */
-	bool has_own_line; /* the first one is that of the innermost function */
-};
-
-struct places {
-	struct place *items;
-	size_t n, capacity;
-	struct op_hash by_key;
-};
-
 /* Places next to each other that go into one listing. */
 struct group {
 	size_t first, n;
@@ -60,195 +38,21 @@ struct row {
 	char *text;	 /* or NULL */
 	int line;	 /* of an instruction */
 	bool is_sampled;
+	size_t first_link, n_links; /* its places, in listings::links */
 };
 
 struct listings {
-	struct stack_tree *tree;
-	const struct stack_tree_side *side;
-	uint32_t side_number;
+	struct sampled_code code;
 	const uint64_t *periods; /* by event of the side: of about_write() */
 	struct op_json *json;
-	struct places addresses, lines;
-	uint32_t *lines_of; /* of each address, see struct place */
-	size_t n_lines_of, lines_of_capacity;
-	struct prof_value *values;
-	size_t n_values, values_capacity;
 	/* Of the listing that is being made: */
 	struct row *rows;
 	size_t n_rows, rows_capacity;
 	struct prof_value *counts; /* for each row, as place::values */
 	size_t counts_capacity;
+	struct place_link *links;
+	size_t n_links, links_capacity;
 };
-
-/* ---- places with samples ---- */
-
-static size_t n_events(const struct listings *listings)
-{
-	return listings->side->prof->n_events;
-}
-
-/* Values of a place or row, each of all of the side's events: its own, those with what is inlined
- * there, and those with what is called there. */
-enum { OWN, WITHIN, ALL, KINDS };
-
-static size_t n_values(const struct listings *listings)
-{
-	return KINDS * n_events(listings);
-}
-
-static struct place *add_place(struct listings *listings, struct places *places, uint64_t key)
-{
-	uint32_t i = (uint32_t)places->n++;
-
-	places->items =
-		op_grow(places->items, &places->capacity, places->n, sizeof(*places->items));
-	places->items[i] = (struct place){.values = listings->n_values};
-	listings->n_values += n_values(listings);
-	listings->values = op_grow(listings->values, &listings->values_capacity, listings->n_values,
-				   sizeof(*listings->values));
-	memset(listings->values + places->items[i].values, 0,
-	       n_values(listings) * sizeof(*listings->values));
-	op_hash_add_or_exit(&places->by_key, key, i);
-	return &places->items[i];
-}
-
-static void add_value(struct prof_value *sum, const struct prof_value *value)
-{
-	sum->count = tree_add_up(sum->count, value->count);
-	sum->events = tree_add_up(sum->events, value->events);
-}
-
-/* The symbol at an address, if its image was read. */
-static void place_find_code(const struct listings *listings, struct place *address)
-{
-	struct prof_code_place place;
-	size_t symbol;
-
-	if (!names_code(listings->side->names, &address->frame, &place) || !place.path)
-		return;
-	symbol = pp_symbols_find(place.symbols, place.key);
-	if (symbol == place.symbols->n)
-		return;
-	address->symbol_start = place.symbols->items[symbol].start;
-	address->has_code = true;
-}
-
-/* The place of a line of @function at @address. */
-static uint32_t line_at(struct listings *listings, const struct place *address, uint32_t function,
-			const struct prof_line *line)
-{
-	struct places *lines = &listings->lines;
-	uint64_t key = op_hash_text(op_hash_mix(function, (uint64_t)line->line), line->file);
-	struct place *place;
-	uint32_t i;
-
-	op_hash_for_each_possible (&lines->by_key, key, i) {
-		place = &lines->items[i];
-		if (place->function == function && place->line == line->line &&
-		    !strcmp(place->file, line->file))
-			return i;
-	}
-	place = add_place(listings, lines, key);
-	place->frame = address->frame;
-	place->symbol = address->symbol;
-	place->symbol_start = address->symbol_start;
-	place->has_code = address->has_code;
-	place->function = function;
-	place->file = line->file;
-	place->line = line->line;
-	return (uint32_t)(lines->n - 1);
-}
-
-/* What the functions at an address are, and the lines of those whose lines are known. */
-static void place_name(struct listings *listings, struct place *address)
-{
-	const struct prof_name *name = names_at(listings->side->names, &address->frame);
-	uint32_t image = address->frame.image, side = listings->side_number;
-
-	address->symbol =
-		stack_tree_function(listings->tree, side, &name->lines[name->n - 1], image);
-	address->lines = listings->n_lines_of;
-	place_find_code(listings, address);
-	for (size_t i = 0; i < name->n; i++) {
-		const struct prof_line *line = &name->lines[i];
-		uint32_t function = stack_tree_function(listings->tree, side, line, image);
-
-		if (!i)
-			address->function = function;
-		if (line->line <= 0 || !line->file)
-			continue;
-		listings->lines_of = op_grow(listings->lines_of, &listings->lines_of_capacity,
-					     listings->n_lines_of + 1, sizeof(*listings->lines_of));
-		listings->lines_of[listings->n_lines_of++] =
-			line_at(listings, address, function, line);
-		address->n_lines++;
-		address->has_own_line |= !i;
-	}
-}
-
-static struct place *address_at(struct listings *listings, const struct prof_frame *frame)
-{
-	uint64_t key = op_hash_mix(frame->image, frame->offset);
-	struct place *place;
-	uint32_t i;
-
-	op_hash_for_each_possible (&listings->addresses.by_key, key, i) {
-		place = &listings->addresses.items[i];
-		if (place->frame.image == frame->image && place->frame.offset == frame->offset)
-			return place;
-	}
-	place = add_place(listings, &listings->addresses, key);
-	place->frame = *frame;
-	place_name(listings, place);
-	return place;
-}
-
-/* @n: of how many of the values, from the last one on, it is; a place that is in a call chain more
- * than once counts once. */
-static void place_count(struct listings *listings, struct place *place,
-			const struct prof_sample *sample, uint64_t number, size_t n)
-{
-	if (place->seen == number)
-		return;
-	place->seen = number;
-	for (size_t kind = KINDS - n; kind < KINDS; kind++)
-		for (size_t i = 0; i < sample->n_values; i++) {
-			size_t at = kind * n_events(listings) + sample->values[i].event;
-
-			add_value(&listings->values[place->values + at], &sample->values[i]);
-		}
-}
-
-/* Frames come innermost first, so that what a place has of its own is seen first. */
-static void count_frame(struct listings *listings, const struct prof_sample *sample, size_t index,
-			uint64_t number)
-{
-	const struct prof_frame frame = names_place(listings->side->names, sample, index);
-	struct place *address = address_at(listings, &frame);
-
-	place_count(listings, address, sample, number, index ? 1 : KINDS);
-	for (size_t i = 0; i < address->n_lines; i++) {
-		struct place *line = &listings->lines.items[listings->lines_of[address->lines + i]];
-
-		bool is_own = !index && !i && address->has_own_line;
-
-		place_count(listings, line, sample, number, is_own ? KINDS : index ? 1 : 2);
-	}
-}
-
-static void gather_places(struct listings *listings)
-{
-	struct prof_cursor cursor = {0};
-	struct prof_sample sample;
-	uint64_t number = 0;
-
-	while (prof_next(listings->side->prof, &cursor, &sample)) {
-		number++;
-		for (size_t i = 0; i < sample.depth; i++)
-			count_frame(listings, &sample, i, number);
-	}
-	prof_cursor_free(&cursor);
-}
 
 /* ---- groups of them ---- */
 
@@ -310,7 +114,7 @@ static struct group *group_places(const struct listings *listings, const struct 
 	*n = 0;
 	for (size_t i = 0; i < places->n; i++) {
 		const struct place *place = &places->items[i];
-		const struct prof_value *values = &listings->values[place->values];
+		const struct prof_value *values = &listings->code.values[place->values];
 		struct group *group;
 
 		if (!place->file && !place->has_code)
@@ -322,8 +126,9 @@ static struct group *group_places(const struct listings *listings, const struct 
 		group = &groups[*n - 1];
 		group->n++;
 		group->weight = tree_add_up(group->weight, values[0].events);
-		if (group->total < values[ALL * n_events(listings)].events)
-			group->total = values[ALL * n_events(listings)].events;
+		if (group->total < values[SAMPLED_ALL * sampled_n_events(&listings->code)].events)
+			group->total =
+				values[SAMPLED_ALL * sampled_n_events(&listings->code)].events;
 	}
 	if (*n)
 		qsort(groups, *n, sizeof(*groups), compare_groups);
@@ -338,28 +143,56 @@ static struct row *add_row(struct listings *listings, uint64_t number, char *tex
 
 	listings->rows = op_grow(listings->rows, &listings->rows_capacity, listings->n_rows,
 				 sizeof(*listings->rows));
-	listings->counts =
-		op_grow(listings->counts, &listings->counts_capacity,
-			listings->n_rows * n_values(listings), sizeof(*listings->counts));
+	listings->counts = op_grow(listings->counts, &listings->counts_capacity,
+				   listings->n_rows * sampled_n_values(&listings->code),
+				   sizeof(*listings->counts));
 	listings->rows[n] = (struct row){.number = number, .text = text};
-	memset(listings->counts + n * n_values(listings), 0,
-	       n_values(listings) * sizeof(*listings->counts));
+	memset(listings->counts + n * sampled_n_values(&listings->code), 0,
+	       sampled_n_values(&listings->code) * sizeof(*listings->counts));
 	return &listings->rows[n];
+}
+
+static void add_link(struct listings *listings, struct row *row, const struct place_link *link)
+{
+	listings->links = op_grow(listings->links, &listings->links_capacity, listings->n_links + 1,
+				  sizeof(*listings->links));
+	if (!row->n_links++)
+		row->first_link = listings->n_links;
+	listings->links[listings->n_links++] = *link;
+}
+
+/* The places of a line, or that of an address. */
+static void row_link(struct listings *listings, struct row *row, const struct place *place)
+{
+	uint32_t number = place->number;
+
+	if (!place->file) {
+		if (number)
+			add_link(listings, row,
+				 &(struct place_link){.place = number, .is_own = true});
+		return;
+	}
+	for (uint32_t i = listings->code.first_link[number];
+	     i < listings->code.first_link[number + 1]; i++)
+		add_link(listings, row, &listings->code.links[i]);
 }
 
 static void row_count(struct listings *listings, size_t row, const struct place *place)
 {
-	size_t n = n_values(listings);
+	size_t n = sampled_n_values(&listings->code);
 
+	row_link(listings, &listings->rows[row], place);
 	listings->rows[row].is_sampled = true;
 	for (size_t i = 0; i < n; i++)
-		add_value(&listings->counts[row * n + i], &listings->values[place->values + i]);
+		sampled_add(&listings->counts[row * n + i],
+			    &listings->code.values[place->values + i]);
 }
 
 /* Leaves out rows that are far from those with samples, if there are many. */
 static void thin_rows(struct listings *listings)
 {
-	size_t n = listings->n_rows, kept = 0, last = SIZE_MAX, values = n_values(listings);
+	size_t n = listings->n_rows, kept = 0, last = SIZE_MAX,
+	       values = sampled_n_values(&listings->code);
 	bool *keep = op_alloc(n + 1, sizeof(*keep));
 
 	for (size_t i = 0; i < n; i++) {
@@ -407,17 +240,18 @@ static void put_rows(struct listings *listings, bool is_source)
 
 static void put_count(struct listings *listings, size_t row, size_t event)
 {
-	const struct prof_value *values = &listings->counts[row * n_values(listings) + event];
+	const struct prof_value *values =
+		&listings->counts[row * sampled_n_values(&listings->code) + event];
 	struct op_json *json = listings->json;
-	size_t step = n_events(listings);
+	size_t step = sampled_n_events(&listings->code);
 
-	if (!values[ALL * step].count && !values[ALL * step].events)
+	if (!values[SAMPLED_ALL * step].count && !values[SAMPLED_ALL * step].events)
 		return;
 	op_json_array(json, NULL);
 	op_json_number(json, NULL, row);
-	for (size_t kind = 0; kind < KINDS; kind++)
+	for (size_t kind = 0; kind < SAMPLED_KINDS; kind++)
 		op_json_number(json, NULL, values[kind * step].count);
-	for (size_t kind = 0; !listings->periods[event] && kind < KINDS; kind++)
+	for (size_t kind = 0; !listings->periods[event] && kind < SAMPLED_KINDS; kind++)
 		op_json_number(json, NULL, values[kind * step].events);
 	op_json_end(json);
 }
@@ -427,11 +261,30 @@ static void put_counts(struct listings *listings)
 	struct op_json *json = listings->json;
 
 	op_json_array(json, "counts");
-	for (size_t event = 0; event < n_events(listings); event++) {
+	for (size_t event = 0; event < sampled_n_events(&listings->code); event++) {
 		op_json_array(json, NULL);
 		for (size_t row = 0; row < listings->n_rows; row++)
 			put_count(listings, row, event);
 		op_json_end(json);
+	}
+	op_json_end(json);
+}
+
+static void put_places(struct listings *listings)
+{
+	struct op_json *json = listings->json;
+
+	op_json_array(json, "places");
+	for (size_t i = 0; i < listings->n_rows; i++) {
+		const struct row *row = &listings->rows[i];
+
+		for (size_t k = 0; k < row->n_links; k++) {
+			const struct place_link *link = &listings->links[row->first_link + k];
+
+			op_json_number(json, NULL, i);
+			op_json_number(json, NULL, link->place);
+			op_json_number(json, NULL, link->is_own);
+		}
 	}
 	op_json_end(json);
 }
@@ -471,10 +324,11 @@ static void put_listing(struct listings *listings, const struct place *places, s
 		op_json_string(json, "trouble", trouble);
 	put_rows(listings, is_source);
 	put_counts(listings);
+	put_places(listings);
 	op_json_end(json);
 	for (size_t i = 0; i < listings->n_rows; i++)
 		free(listings->rows[i].text);
-	listings->n_rows = 0;
+	listings->n_rows = listings->n_links = 0;
 }
 
 /* ---- source ---- */
@@ -488,7 +342,7 @@ static int64_t first_line(const struct listings *listings, const struct place *a
 
 	/* an inlined function has no beginning of its own */
 	if (at->function != at->symbol || !at->has_code ||
-	    !names_code(listings->side->names, &at->frame, &place))
+	    !names_code(listings->code.side->names, &at->frame, &place))
 		return line;
 	file = pp_debug_info_line(
 		place.debug,
@@ -508,7 +362,7 @@ static uid_t namer_of(const struct listings *listings, const struct place *lines
 	for (size_t i = 0; i < n && namer != FOREIGN_OURSELVES; i++) {
 		struct prof_code_place place;
 
-		if (names_code(listings->side->names, &lines[i].frame, &place) && place.debug)
+		if (names_code(listings->code.side->names, &lines[i].frame, &place) && place.debug)
 			namer = pp_debug_info_namer(place.debug);
 	}
 	return namer;
@@ -519,7 +373,7 @@ static void put_source(struct listings *listings, const struct group *group)
 {
 	static const struct op_strings nowhere;
 	static const struct pp_source_search search = {&nowhere, &nowhere};
-	const struct place *lines = &listings->lines.items[group->first];
+	const struct place *lines = &listings->code.lines.items[group->first];
 	int64_t first = lines[0].line, line;
 	struct pp_source source;
 	struct op_error error;
@@ -557,7 +411,8 @@ static void add_instructions(struct listings *listings, const struct group *grou
 			     const struct prof_code_place *place,
 			     struct pp_disassembly *disassembly)
 {
-	const struct place *at = &listings->addresses.items[group->first], *last = at + group->n;
+	const struct place *at = &listings->code.addresses.items[group->first],
+			   *last = at + group->n;
 	const struct pp_symbols *symbols = place->symbols;
 	uint64_t key = at->symbol_start, bias = place->key - at->frame.offset;
 	uint64_t end = symbols->items[pp_symbols_find(symbols, key)].end;
@@ -578,13 +433,13 @@ static void add_instructions(struct listings *listings, const struct group *grou
 
 static void put_assembly(struct listings *listings, const struct group *group)
 {
-	const struct place *at = &listings->addresses.items[group->first];
+	const struct place *at = &listings->code.addresses.items[group->first];
 	struct pp_disassembly *disassembly = NULL;
 	struct prof_code_place place;
 	struct op_error error;
 	const char *trouble = NULL;
 
-	if (!names_code(listings->side->names, &at->frame, &place))
+	if (!names_code(listings->code.side->names, &at->frame, &place))
 		return;
 	if (pp_disassembly_open(&disassembly, place.path, place.symbols, NULL, &error))
 		trouble = error.text;
@@ -611,7 +466,7 @@ static int compare_totals(const void *a, const void *b)
 static void put_groups(struct listings *listings, struct group *groups, size_t n,
 		       void (*put)(struct listings *listings, const struct group *group))
 {
-	double least = SHARE_LEAST * (double)listings->side->prof->totals[0].events;
+	double least = SHARE_LEAST * (double)listings->code.side->prof->totals[0].events;
 	size_t i = 0;
 
 	for (; i < n && i < LISTINGS_MOST && groups[i].weight && (double)groups[i].weight >= least;
@@ -642,30 +497,19 @@ static void put_all_of(struct listings *listings, struct places *places,
 	free(groups);
 }
 
-static void places_free(struct places *places)
-{
-	op_hash_free(&places->by_key);
-	free(places->items);
-}
-
 void listings_write(struct stack_tree *tree, const uint64_t *periods, struct op_json *json)
 {
-	uint32_t number = (uint32_t)tree->n_sides - 1;
-	struct listings listings = {.tree = tree,
-				    .side = &tree->sides[number],
-				    .side_number = number,
-				    .periods = periods + tree->sides[number].first_event,
-				    .json = json};
+	struct listings listings = {.json = json};
+	struct sampled_code *code = &listings.code;
 
+	sampled_code_make(code, tree);
+	listings.periods = periods + code->side->first_event;
 	op_json_array(json, "listings");
-	gather_places(&listings);
-	put_all_of(&listings, &listings.lines, compare_by_source, is_one_source, put_source);
-	put_all_of(&listings, &listings.addresses, compare_by_code, is_one_code, put_assembly);
+	put_all_of(&listings, &code->lines, compare_by_source, is_one_source, put_source);
+	put_all_of(&listings, &code->addresses, compare_by_code, is_one_code, put_assembly);
 	op_json_end(json);
-	places_free(&listings.addresses);
-	places_free(&listings.lines);
-	free(listings.lines_of);
-	free(listings.values);
+	sampled_code_free(code);
 	free(listings.rows);
+	free(listings.links);
 	free(listings.counts);
 }

@@ -12,8 +12,11 @@
  *	 "trouble"			 why texts are missing, if they are
  *	 "rows": [[LINE, TEXT]...]	 of a source
  *	 "rows": [[ADDRESS, TEXT, LINE]...]  of instructions; 0: the line is not known
- *	 "counts": [[[ROW, OWN, WITHIN, ALL, and the same in events]...]...]}  samples, for each
+ *	 "counts": [[[ROW, OWN, WITHIN, ALL, and the same in events]...]...]   samples, for each
  *					 event of the side; events only if it is weighted
+ *
+ *	 "places": [ROW, PLACE, 1: of its own, or 0: inlined there, ...]  whose samples a row has:
+ *					 by these, those of a part of the profile can be told}
  *
  * OWN samples are of the row itself; WITHIN also those of what is inlined there; ALL also those of
  * what is called there, each once.

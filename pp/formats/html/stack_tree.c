@@ -44,19 +44,78 @@ static uint32_t add_thread(struct stack_tree *tree, uint32_t program,
 	return i;
 }
 
-static uint32_t add_entry(struct stack_tree *tree, uint32_t node, uint32_t thread)
+static const struct stack_tree_place *find_place(const struct stack_tree *tree,
+						 const struct prof_frame *frame, uint64_t *key)
 {
-	uint64_t key = op_hash_mix(node, thread);
+	uint32_t i;
+
+	*key = op_hash_mix(frame->image, frame->offset);
+	op_hash_for_each_possible (&tree->by_place, *key, i) {
+		const struct stack_tree_place *place = &tree->places[i];
+
+		if (place->frame.image == frame->image && place->frame.offset == frame->offset)
+			return place;
+	}
+	return NULL;
+}
+
+uint32_t stack_tree_place(const struct stack_tree *tree, const struct prof_frame *frame)
+{
+	uint64_t key;
+	const struct stack_tree_place *place = find_place(tree, frame, &key);
+
+	return place ? place->number : 0;
+}
+
+/* Whether there may be a listing of what is at an address. */
+static bool has_code(struct prof_names *names, const struct prof_frame *frame)
+{
+	const struct prof_name *name = names_at(names, frame);
+	struct prof_code_place place;
+
+	for (size_t i = 0; i < name->n; i++)
+		if (name->lines[i].line > 0 && name->lines[i].file)
+			return true;
+	return names_code(names, frame, &place) && place.path;
+}
+
+/* The number of the place of a sample's innermost frame. */
+static uint32_t add_place(struct stack_tree *tree, const struct prof_sample *sample)
+{
+	struct prof_names *names = tree->sides[tree->side].names;
+	const struct stack_tree_place *known;
+	struct stack_tree_place place = {0};
+	uint64_t key;
+
+	if (!sample->depth || tree->side + 1 < tree->n_sides)
+		return 0;
+	place.frame = names_place(names, sample, 0);
+	known = find_place(tree, &place.frame, &key);
+	if (known)
+		return known->number;
+	if (has_code(names, &place.frame))
+		place.number = ++tree->n_numbered;
+	tree->places = op_grow(tree->places, &tree->places_capacity, tree->n_places + 1,
+			       sizeof(*tree->places));
+	tree->places[tree->n_places] = place;
+	op_hash_add_or_exit(&tree->by_place, key, (uint32_t)tree->n_places++);
+	return place.number;
+}
+
+static uint32_t add_entry(struct stack_tree *tree, uint32_t node, uint32_t thread, uint32_t place)
+{
+	uint64_t key = op_hash_mix(op_hash_mix(node, thread), place);
 	size_t n_events = tree->n_events;
 	uint32_t i;
 
 	op_hash_for_each_possible (&tree->by_entry, key, i)
-		if (tree->entries[i].node == node && tree->entries[i].thread == thread)
+		if (tree->entries[i].node == node && tree->entries[i].thread == thread &&
+		    tree->entries[i].place == place)
 			return i;
 	i = (uint32_t)tree->n_entries++;
 	tree->entries = op_grow(tree->entries, &tree->entries_capacity, tree->n_entries,
 				sizeof(*tree->entries));
-	tree->entries[i] = (struct stack_tree_entry){node, thread, tree->n_values};
+	tree->entries[i] = (struct stack_tree_entry){node, thread, place, tree->n_values};
 	tree->n_values += n_events;
 	tree->values = op_grow(tree->values, &tree->values_capacity, tree->n_values,
 			       sizeof(*tree->values));
@@ -136,7 +195,7 @@ static void add_stack(void *context, const struct prof_sample *sample,
 		node = function_tree_step(&tree->stacks, i + 1,
 					  key_of(function, frame->is_inlined));
 	}
-	add_values(tree, add_entry(tree, node, thread), sample);
+	add_values(tree, add_entry(tree, node, thread, add_place(tree, sample)), sample);
 }
 
 /* An image of a side before, or a new one. */
@@ -356,7 +415,9 @@ static int compare_placed(const void *a, const void *b)
 
 	if (x->node != y->node)
 		return x->node < y->node ? -1 : 1;
-	return x->thread < y->thread ? -1 : x->thread > y->thread;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
 }
 
 static void sort_entries(struct stack_tree *tree)
@@ -421,6 +482,8 @@ void stack_tree_free(struct stack_tree *tree)
 	free(tree->images);
 	free(tree->nodes);
 	free(tree->entries);
+	free(tree->places);
+	op_hash_free(&tree->by_place);
 	free(tree->values);
 	free(tree->threads);
 	free(tree->entry_of_value);

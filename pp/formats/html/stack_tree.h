@@ -43,7 +43,14 @@ struct stack_tree_event {
 struct stack_tree_entry {
 	uint32_t node;
 	uint32_t thread;
-	size_t values; /* the first of n_events, in stack_tree::values */
+	uint32_t place; /* of the innermost frame: see stack_tree_place(); of the last side */
+	size_t values;	/* the first of n_events, in stack_tree::values */
+};
+
+/* An address that was sampled. */
+struct stack_tree_place {
+	struct prof_frame frame;
+	uint32_t number; /* 0: neither its line nor its code is known */
 };
 
 /* Samples of different threads are told apart; those on different CPUs, if their profile does. */
@@ -79,8 +86,12 @@ struct stack_tree {
 	struct named_functions functions;
 	struct stack_tree_node *nodes;
 	size_t n_nodes;
-	struct stack_tree_entry *entries; /* by node, then by thread: each pair is there once */
+	struct stack_tree_entry *entries; /* by node, thread and place: each is there once */
 	size_t n_entries, entries_capacity;
+	struct stack_tree_place *places; /* of the last side */
+	size_t n_places, places_capacity;
+	uint32_t n_numbered; /* of them, those with a number: 1, 2... */
+	struct op_hash by_place;
 	struct prof_value *values; /* n_events for each entry, in the order of events */
 	size_t n_values, values_capacity;
 	struct stack_tree_thread *threads;
@@ -106,6 +117,10 @@ void stack_tree_make(struct stack_tree *tree, const struct prof *const *profs,
 		     struct prof_names *const *names, size_t n,
 		     const struct stack_tree_renamed *renamed);
 void stack_tree_free(struct stack_tree *tree);
+
+/* The number of the innermost frame of samples at an address of the last side, by which entries are
+ * told apart; 0: nothing is known of its code, or no sample is there. */
+uint32_t stack_tree_place(const struct stack_tree *tree, const struct prof_frame *frame);
 
 /* The function of a line of code at a place in @image, a number of side @side. */
 uint32_t stack_tree_function(struct stack_tree *tree, uint32_t side, const struct prof_line *line,

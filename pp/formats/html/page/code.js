@@ -28,9 +28,24 @@ function countsOf(view, listing) {
 	}));
 }
 
+// countsOfPart - the same of what is selected, of which only self is known
+function countsOfPart(view, listing) {
+	const {profile} = view, part = partsOf(profile, view.selection).at(-1);
+	const sums = new Map(), counts = new Map(), {place} = profile.entries;
+	eachValue(profile, view.selection, part, (entry, weight) => {
+		sums.set(place[entry], (sums.get(place[entry]) || 0) + weight);
+	});
+	for (let i = 0; i < listing.places.length; i += 3) {
+		const [row, at, isOwn] = listing.places.slice(i, i + 3), weight = sums.get(at);
+		if (weight && (isOwn || !profile.tree.inlined))
+			counts.set(row, [(counts.get(row)?.[0] || 0) + weight, 0]);
+	}
+	return counts;
+}
+
 function heatedCell(view, weight, most) {
-	const cell = element("td", {className: "number"},
-		weight ? percent(weight, view.listedAll) : "");
+	const all = view.isPart() ? view.weights.at(-1).all : view.listedAll;
+	const cell = element("td", {className: "number"}, weight ? percent(weight, all) : "");
 	cell.title = weight ? view.exact(weight, view.weights.length - 1) : "";
 	if (most)
 		cell.style.setProperty("--heat", `${Math.sqrt(weight / most) * 100}%`);
@@ -43,29 +58,31 @@ function indentOf(texts) {
 	return indents.length ? Math.min(...indents) : 0;
 }
 
-// codeOf - a listing as a table; its weights are those of the whole profile
+// codeOf - a listing as a table; of a part of the profile, what lines call is not known
 function codeOf(view, listing) {
-	const counts = countsOf(view, listing);
+	const counts = (view.isPart() ? countsOfPart : countsOf)(view, listing);
 	const mostOf = (i) => Math.max(...[...counts.values()].map((all) => all[i]), 0);
 	const mostSelf = mostOf(0), mostTotal = mostOf(1);
 	const isHottest = ([self, total]) => mostSelf ? self === mostSelf : total === mostTotal;
 	const isSource = listing.kind === "source", body = element("tbody");
+	const totalHead = view.isPart() ? [] : [["number", "Total"]];
+	const heads = [["number", "Self"], ...totalHead,
+		["place", isSource ? "Line" : "Address"], ["", isSource ? "Source" : "Instruction"]];
 	const texts = listing.rows.map(([, text]) => text.replaceAll("\t", "    "));
 	const indent = isSource ? indentOf(texts) : 0;
 	listing.rows.forEach(([place, , line], i) => {
 		const count = counts.get(i), before = listing.rows[i - 1];
 		if (isSource && before && place !== before[0] + 1)
 			body.append(element("tr", {className: "gap"},
-				element("td", {colSpan: 4, textContent: "⋯"})));
+				element("td", {colSpan: heads.length, textContent: "⋯"})));
 		const [self, total] = count || [0, 0];
 		body.append(element("tr", {className: count && isHottest(count) ? "hottest" : ""},
-			heatedCell(view, self, mostSelf), heatedCell(view, total, 0),
+			heatedCell(view, self, mostSelf),
+			...(view.isPart() ? [] : [heatedCell(view, total, 0)]),
 			element("td", {className: "place"}, isSource ? String(place) : place),
 			element("td", {className: "text"}, texts[i].slice(indent), isSource || !line
 				? "" : element("span", {className: "line"}, ` line ${line}`))));
 	});
-	const heads = [["number", "Self"], ["number", "Total"],
-		["place", isSource ? "Line" : "Address"], ["", isSource ? "Source" : "Instruction"]];
 	const head = element("thead", {}, element("tr", {}, ...heads.map(([className, text]) =>
 		element("th", {scope: "col", className}, text))));
 	const box = element("div", {className: "code", tabIndex: 0},
@@ -121,8 +138,7 @@ function codePanel(view, fn) {
 			button.ariaPressed = String(i === index);
 		});
 		more.value = buttons[index] ? "" : index;
-		said.textContent = (view.isPart() ? "Whole profile, not only what is selected; " : "") +
-			listing.name;
+		said.textContent = listing.name;
 		said.title = said.textContent;
 		const trouble = listing.trouble
 			? [element("p", {className: "problem", textContent: listing.trouble})] : [];

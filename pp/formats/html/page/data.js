@@ -107,6 +107,7 @@ class Entries {
 	constructor(columns, about) {
 		this.node = addUp(columns.read(new Uint32Array(about.entries)));
 		this.thread = columns.read(new Uint32Array(about.entries));
+		this.place = columns.read(new Uint32Array(about.entries));
 		this.kinds = about.events;
 		this.samples = [];
 		this.events = [];
