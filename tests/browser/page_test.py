@@ -691,6 +691,35 @@ def chains_that_begin_nowhere_are_told(browser):
          "where a program or thread does; 10.00 % are of one function")
 
 
+# ---- of names that mean something in HTML ----
+
+def names_are_text_wherever_they_are_shown(browser):
+    title = browser.run("return document.title")
+    elements = "return document.querySelectorAll('img, script').length"
+    before = browser.run(elements)
+    names = browser.run("return page.table.rows.map((row) => row.name)")
+    true(f"names: {names}", sum("<" in name for name in names) >= 2)
+    for i in range(len(names)):
+        open_function(browser, names[i])
+        same("heading", text_of(browser, "#function h2"), names[i])
+    browser.run("document.getElementById('flame').focus()")
+    browser.keys("ArrowDown", "ArrowDown", "ArrowDown")
+    true("said", "<" in said(browser))
+    x, y, _ = browser.run("const b = page.flame.canvas.getBoundingClientRect();"
+                          "return [b.left + b.width * 0.2, b.top + 10, 0]")
+    browser.point_at(x, y)
+    same("tip", browser.wait("const tip = document.getElementById('tip');"
+                             "return !tip.hidden && tip.textContent.split('\\n')[0]"), pages.MARKUP)
+    for name in browser.run("return [...document.querySelectorAll('#tabs button')].map((one) =>"
+                            "one.textContent)"):
+        tab(browser, name)
+    wait_for_drawing(browser)
+    browser.click("#panel tbody tr")
+    wait_for_drawing(browser)
+    same("elements", browser.run(elements), before)
+    same("title", browser.run("return document.title"), title)
+
+
 # ---- of long names ----
 
 def thirty_rows_stand_beside_the_graph(browser):
@@ -704,6 +733,14 @@ def thirty_rows_stand_beside_the_graph(browser):
     same("window", found[:2], list(VIEW))
     true(f"the graph is large: {found[2]}", found[2] > 700 * 300)
     true(f"rows of one line: {found[3]}", found[3] >= ROWS_LEAST)
+
+
+def thirty_rows_have_room_below_notes_and_times(browser):
+    same("notes and times", browser.run("return ['notes', 'time'].map((id) =>"
+                                        "document.getElementById(id).hidden)"), [False, False])
+    browser.click("#inlined")
+    thirty_rows_stand_beside_the_graph(browser)
+    browser.click("#inlined")
 
 
 def long_names_leave_numbers_their_place(browser):
@@ -729,7 +766,8 @@ GROUPS = {
               small_windows_have_all_of_it],
     "session": [head_says_how_it_was_taken, source_has_the_samples_of_its_lines,
                 nothing_is_wider_than_the_page],
-    "service": [names_are_those_of_people, totals_and_times_are_told,
+    "service": [thirty_rows_have_room_below_notes_and_times, names_are_those_of_people,
+                totals_and_times_are_told,
                 losses_unnamed_and_cut_chains_are_in_the_head, page_and_text_have_the_same_numbers,
                 lines_of_a_function_add_up_to_it,
                 lines_of_what_is_selected_add_up_to_the_function,
@@ -744,6 +782,7 @@ GROUPS = {
     "time": [range_selects_its_samples, two_ranges_are_compared, comparison_ends,
              nothing_is_wider_than_the_page],
     "tiny": [one_sample_is_shown, selection_of_nothing_says_so, nothing_is_wider_than_the_page],
+    "hostile": [names_are_text_wherever_they_are_shown, nothing_is_wider_than_the_page],
     "alone": [chains_that_begin_nowhere_are_told],
     "templates": [thirty_rows_stand_beside_the_graph, long_names_leave_numbers_their_place,
                   nothing_is_wider_than_the_page],

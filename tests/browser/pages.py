@@ -17,6 +17,13 @@ other;main;idle 40
 OLD = "prog;main;hot 100\nprog;main;fib 200\n"
 NEW = "prog;main;hot 250\nprog;main;fib 150\n"
 
+# Names that would be elements, attributes and scripts.
+MARKUP = """<img src=x onerror=document.title='run'>"""
+HOSTILE = f"""{MARKUP};main;"'{MARKUP} 30
+{MARKUP};main;</script><script>document.title='run'</script> 20
+{MARKUP};javascript:document.title='run' 10
+"""
+
 # 60 of 100 samples are in the third line.
 SOURCE = "void hot(void)\n{\n\thot_line();\n}\n"
 
@@ -104,6 +111,7 @@ def make(build, folder):
     pages["templates"] = page_of(programs, folder, "templates", "".join(
         f"server;main;{template(i)};{template(i + 1)} {i % 17 + 1}\n" for i in range(0, 200, 2)))
     pages["alone"] = page_of(programs, folder, "alone", "prog;main;hot 90\nprog;lost 10\n")
+    pages["hostile"] = page_of(programs, folder, "hostile", HOSTILE)
     before, after = service.record(folder, build / "tests/commands/make_profile")
     pages["service"], pages["change"] = folder / "service.html", folder / "change.html"
     run(programs["opreport"], f"--html={pages['service']}", before)

@@ -30,7 +30,7 @@ class Table {
 		this.box.addEventListener("scroll", () => this.fill());
 		this.body.addEventListener("click", (event) => this.click(event));
 		this.table.addEventListener("keydown", (event) => this.key(event));
-		new ResizeObserver(() => this.fill()).observe(this.box);
+		new ResizeObserver(() => this.resize()).observe(this.box);
 		this.order();
 		if (!rows.length)
 			this.box.replaceChildren(element("p", {className: "none",
@@ -83,7 +83,15 @@ class Table {
 			Math.max(0, this.rows.length - this.visible()));
 	}
 
+	// resize - fill it anew if it was filled for another size; rows that stay can be clicked
+	resize() {
+		const {clientWidth, clientHeight} = this.box;
+		if (this.size !== `${clientWidth} ${clientHeight}`)
+			this.fill();
+	}
+
 	fill() {
+		this.size = `${this.box.clientWidth} ${this.box.clientHeight}`;
 		const n = this.visible(), first = this.first();
 		const rest = Math.max(0, this.rows.length - n);
 		this.spacer.style.height = `${rest * LINE}px`;
