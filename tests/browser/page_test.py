@@ -308,9 +308,9 @@ def source_has_the_samples_of_its_lines(browser):
     open_function(browser, "hot")
     same("hottest line", browser.run(
         "return [...document.querySelectorAll('.code .hottest td')].map((cell) =>"
-        "cell.textContent.trim())"), ["60.00 %", "60.00 %", "3", "hot_line();"])
+        "cell.textContent.trim())"), ["60.00 %", "15.0 ms", "60.00 %", "3", "hot_line();"])
     browser.click(".choice button:nth-child(2)")
-    same("head", text_of(browser, ".code thead"), "SelfTotalAddressInstruction")
+    same("head", text_of(browser, ".code thead"), "SelfTimeTotalAddressInstruction")
     same("samples", browser.run("return document.querySelector('.code .hottest .number').textContent"),
          "60.00 %")
 
@@ -375,7 +375,7 @@ def lines_of_a_function_add_up_to_it(browser):
         "return document.querySelector('.code .hottest .text').textContent.trim()"), "squeeze(word);")
     open_function(browser, "count<std::map<std::string, int> >(std::string const&, ")
     line = browser.run("return [...document.querySelectorAll('.code tr')].find((row) =>"
-                       "row.textContent.includes('HOT')).cells[1].textContent")
+                       "row.textContent.includes('HOT')).cells[2].textContent")
     true(f"total of a line that calls: {line}", float(line.split()[0]) > 20)
 
 
@@ -387,7 +387,7 @@ def lines_of_what_is_selected_add_up_to_the_function(browser):
     sums = []
     for inlined in (False, True):
         open_function(browser, "squeeze" if inlined else "normalise(std::string)")
-        same("columns", text_of(browser, ".code thead"), "SelfLineSource")
+        same("columns", text_of(browser, ".code thead"), "SelfTimeLineSource")
         sums.append(browser.run("""
             let sum = 0;
             for (const row of document.querySelectorAll(".code tbody tr:not(.gap)"))

@@ -66,7 +66,7 @@ function codeOf(view, listing) {
 	const isHottest = ([self, total]) => mostSelf ? self === mostSelf : total === mostTotal;
 	const isSource = listing.kind === "source", body = element("tbody");
 	const totalHead = view.isPart() ? [] : [["number", "Total"]];
-	const heads = [["number", "Self"], ...totalHead,
+	const heads = [["number", "Self"], ["number", view.amountName], ...totalHead,
 		["place", isSource ? "Line" : "Address"], ["", isSource ? "Source" : "Instruction"]];
 	const texts = listing.rows.map(([, text]) => text.replaceAll("\t", "    "));
 	const indent = isSource ? indentOf(texts) : 0;
@@ -78,6 +78,7 @@ function codeOf(view, listing) {
 		const [self, total] = count || [0, 0];
 		body.append(element("tr", {className: count && isHottest(count) ? "hottest" : ""},
 			heatedCell(view, self, mostSelf),
+			element("td", {className: "number"}, self ? amount(self, view.unit) : ""),
 			...(view.isPart() ? [] : [heatedCell(view, total, 0)]),
 			element("td", {className: "place"}, isSource ? String(place) : place),
 			element("td", {className: "text"}, texts[i].slice(indent), isSource || !line
