@@ -73,9 +73,10 @@ function matcher(text) {
 // folded - a name with what is between <> or () as an ellipsis; operators keep theirs
 function folded(name, open, close) {
 	let out = "", depth = 0;
+	const operator = open === "(" ? /operator\(?$/ : /operator[<>-]?$/;
 	for (let i = 0; i < name.length; i++) {
-		const isOperator = (open === "(" ? /operator\(?$/ : /operator[<>-]?$/)
-			.test(name.slice(Math.max(0, i - 10), i));
+		const isOperator = (name[i] === open || name[i] === close) &&
+			operator.test(name.slice(Math.max(0, i - 10), i));
 		if (name[i] === close && depth && !isOperator && name[i - 1] !== "-") {
 			depth--;
 			out += depth ? "" : close;
@@ -100,10 +101,25 @@ function briefer(name) {
 		last.replace("(…)", ""), last.replace("(…)", "").replace("<…>", "").trim()];
 }
 
-// shorten - to at most n characters: to what briefer() says, then in the middle
+const SHORT_MOST = 20000; // names that are kept short
+const short = new Map();
+
+// shorten - to at most n characters; tables and graphs ask for the same ones at each frame
 function shorten(name, n) {
 	if (name.length <= n)
 		return name;
+	const key = `${n} ${name}`;
+	let text = short.get(key);
+	if (text === undefined) {
+		if (short.size >= SHORT_MOST)
+			short.clear();
+		short.set(key, text = shortened(name, n));
+	}
+	return text;
+}
+
+// shortened - to what briefer() says, then in the middle
+function shortened(name, n) {
 	const names = briefer(name);
 	const text = names.find((text) => text.length <= n);
 	if (text !== undefined)
