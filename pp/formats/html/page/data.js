@@ -158,6 +158,6 @@ function readProfile(bytes) {
 	};
 	// the tree with inlined functions, and the one without, once it is wanted
 	profile.hasInlined = inlined.includes(1);
-	profile.trees = {inlined: {tree: profile.tree, node: profile.entries.node, isSorted: true}};
+	profile.trees = {inlined: {tree: profile.tree, node: profile.entries.node}};
 	return profile;
 }

@@ -63,7 +63,7 @@ function withoutInlined(profile) {
 		placed.fn[place[i]] = fn[i];
 		placed.parent[place[i]] = parent[i] < 0 ? -1 : place[parent[i]];
 	}
-	return {tree: {...placed, ...spansOf(placed.parent)}, isSorted: true,
+	return {tree: {...placed, ...spansOf(placed.parent)},
 		node: Uint32Array.from(node, (one) => place[of[one]])};
 }
 
