@@ -31,13 +31,11 @@ saying Profiling
 work
 says opcontrol --status
 saying "State: running"
-# json NAME... - a value of the status
-json() { opcontrol --status --json | python3 -c '
-import functools, json, sys
-print(functools.reduce(lambda value, name: value[name], sys.argv[1:], json.load(sys.stdin)))' "$@"; }
-same "state in JSON" "$(json daemon state)" running
-same "process in JSON" "$(json daemon pid)" "$(cat "$session/lock")"
-same "limit of the session in JSON" "$(json daemon session_bytes most)" $((4096 << 20))
+# guests have no JSON in their python3
+opcontrol --status --json | tr -d ' \n' >"$scratch/json"
+for part in '"state":"running"' "\"pid\":$(cat "$session/lock")" "\"most\":$((4096 << 20))"; do
+	grep -qF -e "$part" "$scratch/json" || fail "no $part in JSON: $(cat "$scratch/json")"
+done
 saying "Events: cpu-clock:[0-9]*:0:$((1000000000 / $(rate 2000))):0:1:1"
 says opcontrol --stop
 says opcontrol --status
