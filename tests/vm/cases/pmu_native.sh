@@ -59,5 +59,6 @@ default_shares
 # At a lower rate these take longer, and so get enough samples.  (Not "storms": it holds samples
 # against the time that the host's clock tells.)
 limit 500
+need mount -t tracefs tracefs /sys/kernel/tracing # for tracepoints
 native root opcontrol split spelling
 native user split
