@@ -16,6 +16,7 @@ def main():
     with Browser((1400, 1000)) as browser:
         browser.open(page)
         browser.wait("return window.page && page.flame")
+        browser.click("#inlined")  # the template is
         first = browser.run("return [...document.querySelector('#panel tbody tr').cells]"
                             ".map((cell) => cell.textContent)")
         browser.click("#panel tbody tr")
