@@ -98,7 +98,7 @@ char *pp_class_head(const struct pp_classes *classes, size_t class, size_t colum
 	const char *column = classes->items[class].column;
 	bool is_event = classes->axis == PP_AXIS_EVENT;
 	char *name = op_format("%.*s", is_event ? (int)strcspn(column, ":") : INT_MAX, column);
-	char *shown = op_text_shorten(name, columns);
+	char *shown = columns ? op_text_shorten(name, columns) : op_copy(name);
 	size_t width = op_text_columns(shown, strlen(shown));
 	char *head = op_format("%*s%s", width < columns ? (int)(columns - width) : 0, "", shown);
 

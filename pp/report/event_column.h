@@ -37,8 +37,8 @@ struct pp_event_column {
 struct pp_event_column *pp_event_columns_make(const struct pp_profile *profile,
 					      const struct pp_report_style *style);
 
-/* What tells a class apart, in as many columns, at the right: an event without its count, "tid:17".
- * The caller frees it. */
+/* What tells a class apart, in as many columns, at the right, or whole if they are 0: an event
+ * without its count, "tid:17".  The caller frees it. */
 char *pp_class_head(const struct pp_classes *classes, size_t class, size_t columns);
 
 /* Adds the events of @counts, with blanks before them up to @width. */

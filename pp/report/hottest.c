@@ -15,6 +15,7 @@
 #include "libop/base/number.h"
 #include "libop/text/cells.h"
 #include "pp/select/weights.h"
+#include "event_column.h"
 #include "report.h"
 
 enum { FUNCTIONS = 5, LINES = 3 };
@@ -28,21 +29,24 @@ struct hottest {
 	FILE *out;
 	struct op_line line;
 	size_t width; /* of names of functions */
+	size_t class; /* whose shares these are */
 };
 
 static int compare_rows(const void *a, const void *b, void *context)
 {
-	const struct pp_profile *profile = context;
+	const struct hottest *hottest = context;
+	const struct pp_classes *classes = hottest->profile->classes;
 	const struct pp_row *left = *(struct pp_row *const *)a, *right = *(struct pp_row *const *)b;
-	int order = op_compare_u64(pp_weight(profile->classes, right->counts, 0),
-				   pp_weight(profile->classes, left->counts, 0));
+	int order = op_compare_u64(pp_weight(classes, right->counts, hottest->class),
+				   pp_weight(classes, left->counts, hottest->class));
 
 	return order ? order : strcmp(left->symbol, right->symbol);
 }
 
 static double share_of(const struct hottest *hottest, const uint64_t *counts)
 {
-	return pp_weight_share(hottest->profile->classes, counts, hottest->profile->totals, 0);
+	return pp_weight_share(hottest->profile->classes, counts, hottest->profile->totals,
+			       hottest->class);
 }
 
 static void hottest_put_text(struct hottest *hottest, const char *text, size_t width)
@@ -104,10 +108,11 @@ static size_t put_list(struct hottest *hottest, size_t most, bool is_line)
 	size_t n = 0;
 
 	for (size_t i = 0; i < profile->n_rows; i++)
-		if (profile->rows[i]->counts[0] && (!is_line || profile->rows[i]->place.file))
+		if (profile->rows[i]->counts[hottest->class] &&
+		    (!is_line || profile->rows[i]->place.file))
 			rows[n++] = profile->rows[i];
 	if (n)
-		qsort_r(rows, n, sizeof(struct pp_row *), compare_rows, (void *)profile);
+		qsort_r(rows, n, sizeof(struct pp_row *), compare_rows, hottest);
 	if (n && !hottest->style->no_header)
 		hottest_put_head(hottest, is_line ? "line of function" : "function",
 				 is_line ? "source" : "image");
@@ -115,6 +120,22 @@ static size_t put_list(struct hottest *hottest, size_t most, bool is_line)
 		put_row(hottest, rows[i], is_line);
 	free(rows);
 	return n;
+}
+
+/* Of several classes, which one follows: "page-faults". */
+static void put_title(struct hottest *hottest)
+{
+	const struct pp_classes *classes = hottest->profile->classes;
+	char *head = classes->n > 1 ? pp_class_head(classes, hottest->class, 0) : NULL;
+
+	if (!head)
+		return;
+	op_line_puts(&hottest->line, hottest->class ? "\n" : "");
+	op_line_tone(&hottest->line, OP_TONE_HEAD);
+	op_line_safe(&hottest->line, head);
+	op_line_tone(&hottest->line, OP_TONE_PLAIN);
+	op_line_end(&hottest->line, hottest->out);
+	free(head);
 }
 
 void pp_report_hottest(const struct pp_profile *functions, const struct pp_profile *lines,
@@ -130,11 +151,17 @@ void pp_report_hottest(const struct pp_profile *functions, const struct pp_profi
 		.width = columns > others + WIDTH_LAST ? columns - others : WIDTH_LAST,
 	};
 
-	put_list(&hottest, FUNCTIONS, false);
-	fputc('\n', out);
-	hottest.profile = lines;
-	if (!put_list(&hottest, LINES, true))
-		fputs("  No source line is known: programs have them that are built with -g\n",
-		      out);
+	for (size_t i = 0; i < functions->classes->n; i++) {
+		hottest.class = i;
+		put_title(&hottest);
+		hottest.profile = functions;
+		put_list(&hottest, FUNCTIONS, false);
+		fputc('\n', out);
+		hottest.profile = lines;
+		if (!put_list(&hottest, LINES, true))
+			fputs("  No source line is known: programs have them that are built with "
+			      "-g\n",
+			      out);
+	}
 	op_line_free(&hottest.line);
 }

@@ -108,3 +108,4 @@ shown PAGER= opreport --color=never -l
 shown PAGER= opreport --color=never -n --libraries
 columns=40 shown PAGER= opreport --color=never -l -n
 columns=100 shown PAGER= opreport --color=never -l -n
+shown PAGER= opreport --color=never --hottest | head -n 24
