@@ -137,7 +137,9 @@ archive_update()
 # archive_has PACKAGE - can it be had?  Names that only others depend on are known, too.
 archive_has()
 {
-	archive_apt apt-cache policy "$1" | grep -q '^ *Candidate: [0-9]'
+	local policy # all of it is read: apt is not to be stopped in the middle
+	policy=$(archive_apt apt-cache policy "$1")
+	grep -q '^ *Candidate: [0-9]' <<<"$policy"
 }
 
 # archive_newest_kernel SERIES SUFFIX - the newest release of a series whose image and headers can
