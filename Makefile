@@ -136,6 +136,7 @@ bench:
 
 install: build
 	$(if $(PREFIX),meson configure $(BUILD) -Dprefix=$(PREFIX))
+	$(if $(PREFIX),TARGETS=programs tools/build.sh)
 	meson install --no-rebuild -C $(BUILD) $(if $(DESTDIR),--destdir=$(abspath $(DESTDIR)))
 	@echo 'The kernel module is apart:'
 	@echo '  $(if $(HEADERS),make module && make -C $(HEADERS) M=$(CURDIR) modules_install && depmod,install the headers of your kernel (linux-headers-$(shell uname -r)), then: make module)'
