@@ -100,7 +100,8 @@ int main(int argc, char **argv)
 		if (pthread_create(&thread, NULL, depths_thread, &iterations))
 			return 1;
 		pthread_join(thread, NULL);
-		iterations = 50 * SPIN_CHUNK;
+		/* several periods of a sampling clock, for each thread has its own */
+		iterations = 500 * SPIN_CHUNK;
 	} while (cpu_seconds() < seconds);
 	return 0;
 }
