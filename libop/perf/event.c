@@ -599,6 +599,38 @@ char *op_perf_format(const struct op_perf_events *events)
 	return text;
 }
 
+static bool is_same_counted(const struct perf_event_attr *a, const struct perf_event_attr *b)
+{
+	return a->type == b->type && a->config == b->config && a->precise_ip == b->precise_ip &&
+	       a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel &&
+	       a->exclude_guest == b->exclude_guest && a->exclude_host == b->exclude_host;
+}
+
+int op_perf_check_format(const struct op_perf_events *events, struct op_error *error)
+{
+	char *text = op_perf_format(events);
+	struct op_perf_events read;
+	int result;
+
+	if (!text)
+		return op_error_memory(error);
+	/* the rate makes no difference to what is counted */
+	result = op_perf_from_daemon(text, 1, &read, error);
+	free(text);
+	if (result)
+		return -1;
+	for (size_t i = 0; !result && i < events->count; i++)
+		if (!is_same_counted(&events->event[i].attr, &read.event[i].attr))
+			result = op_error_set(
+				error, ENOTSUP,
+				"event \"%s\": the daemon has no place for all that "
+				"it says (tracepoints, precision, guests, modifiers of "
+				"counters): operf counts it",
+				events->event[i].event.name);
+	op_perf_events_free(&read);
+	return result;
+}
+
 int op_perf_events_copy(struct op_perf_events *copy, const struct op_perf_events *events,
 			struct op_error *error)
 {

@@ -119,6 +119,15 @@ uint64_t op_perf_count_instead(uint64_t count, uint64_t taken, uint64_t ns);
 
 /* The daemon's --events for these events; the caller frees it.  NULL when out of memory. */
 char *op_perf_format(const struct op_perf_events *events);
+/**
+ * op_perf_check_format - find out whether the daemon would count what these events are
+ *
+ * The daemon's --events has a name, or code and unit mask, and whether user code and the kernel are
+ * counted.
+ *
+ * Return: 0, or -1 with @error set: a tracepoint, or an event with what has no place there.
+ */
+int op_perf_check_format(const struct op_perf_events *events, struct op_error *error);
 /* Copies all, names too.  Return: 0, or -1 with @error set, and @copy is empty. */
 int op_perf_events_copy(struct op_perf_events *copy, const struct op_perf_events *events,
 			struct op_error *error);

@@ -23,7 +23,12 @@ static int perf_choose(const struct settings *settings, struct op_perf_events *e
 		.callgraph = settings->callgraph,
 	};
 
-	return op_perf_choose(settings->events.item, settings->events.count, &how, events, error);
+	if (op_perf_choose(settings->events.item, settings->events.count, &how, events, error))
+		return -1;
+	if (!op_perf_check_format(events, error))
+		return 0;
+	op_perf_events_free(events);
+	return -1;
 }
 
 int perf_check(const struct settings *settings, struct op_error *error)

@@ -151,6 +151,29 @@ TEST(frequencies)
 	op_perf_events_free(&events);
 }
 
+TEST(events_that_the_daemon_has_no_place_for)
+{
+	static const struct {
+		const char *spec;
+		bool fits;
+	} cases[] = {
+		{"cycles:u", true},   {"cpu-clock", true}, {"r01c2", true},	{"r5301c2", false},
+		{"r180001c2", false}, {"cycles:p", false}, {"cycles:G", false}, {"cycles:H", false},
+	};
+	const struct op_perf_choose how = {0};
+	struct op_perf_events events;
+	struct op_error error;
+
+	for (size_t i = 0; i < OP_ARRAY_SIZE(cases); i++) {
+		char *spec = (char *)cases[i].spec;
+
+		assert_int_equal(op_perf_choose(&spec, 1, &how, &events, &error), 0);
+		if (op_perf_check_format(&events, &error) != (cases[i].fits ? 0 : -1))
+			fail_msg("\"%s\"", spec);
+		op_perf_events_free(&events);
+	}
+}
+
 TEST(raw_events_of_the_daemon)
 {
 	struct op_perf_events events;
