@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "libop/base/memory.h"
 #include "libop/base/safe_text.h"
@@ -43,21 +42,6 @@ static char *what_of(const struct pp_head *head, size_t columns)
 	return what;
 }
 
-static void put_when(const struct pp_head *head, FILE *out)
-{
-	time_t start = (time_t)(head->start_ns / 1000000000);
-	double seconds = (double)head->duration_ns / 1e9;
-	char text[64] = "";
-	struct tm local;
-
-	if (head->start_ns && localtime_r(&start, &local))
-		strftime(text, sizeof(text), "%F %R", &local);
-	if (*text)
-		fprintf(out, ", %s", text);
-	if (head->duration_ns)
-		fprintf(out, ", %.*f s", seconds < 10 ? 3 : seconds < 100 ? 1 : 0, seconds);
-}
-
 /* ", on vm, 2026-11-28 12:03, 0.464 s"; the caller frees it. */
 static char *where_of(const struct pp_head *head)
 {
@@ -68,7 +52,7 @@ static char *where_of(const struct pp_head *head)
 	if (host->text)
 		op_safe_printf(stream.out, ", on %s%s", host->text,
 			       host->varies ? " and others" : "");
-	put_when(head, stream.out);
+	pp_report_time(head, ", ", "%F %R", stream.out);
 	op_text_stream_close(&stream);
 	return stream.text;
 }
@@ -122,6 +106,8 @@ static void put_class(const struct pp_profile *profile, size_t number, FILE *out
 		fprintf(out, ":0x%02" PRIx64, class->unit_mask);
 	put_period(&profile->head, class, out);
 	pp_scale_put(class, out);
+	if (pp_weights_differ(profile->classes, profile->totals, number))
+		fputs("; shares are of events, of which samples stand for different numbers", out);
 	fputc('\n', out);
 	if (class->title)
 		op_safe_line(out, "%s", class->title);

@@ -164,8 +164,7 @@ static void put_host(const struct pp_head *head, FILE *out)
 	fputc('\n', out);
 }
 
-/* "Time: 2026-11-23 02:28:25 +0000, 12.3 s" */
-static void put_time(const struct pp_head *head, FILE *out)
+bool pp_report_time(const struct pp_head *head, const char *before, const char *format, FILE *out)
 {
 	time_t start = (time_t)(head->start_ns / 1000000000);
 	double seconds = (double)head->duration_ns / 1e9;
@@ -173,13 +172,13 @@ static void put_time(const struct pp_head *head, FILE *out)
 	struct tm local;
 
 	if (head->start_ns && localtime_r(&start, &local))
-		strftime(text, sizeof(text), "%F %T %z", &local);
+		strftime(text, sizeof(text), format, &local);
 	if (!*text && !head->duration_ns)
-		return;
-	fprintf(out, "Time: %s%s", text, *text && head->duration_ns ? ", " : "");
+		return false;
+	fprintf(out, "%s%s%s", before, text, *text && head->duration_ns ? ", " : "");
 	if (head->duration_ns)
 		fprintf(out, "%.*f s", seconds < 10 ? 3 : seconds < 100 ? 1 : 0, seconds);
-	fputc('\n', out);
+	return true;
 }
 
 /* The timer of the module and of OProfile; imports may have other events without a CPU type. */
@@ -239,7 +238,8 @@ void pp_report_head(const struct pp_profile *profile, const struct pp_report_sty
 
 	put_sessions("Session: ", &profile->head, out);
 	put_host(&profile->head, out);
-	put_time(&profile->head, out);
+	if (pp_report_time(&profile->head, "Time: ", "%F %T %z", out))
+		fputc('\n', out);
 	put_command(&profile->head.command, style ? style->columns : 0, out);
 	put_cpu(profile, out);
 	if (profile->head.backend.text) {

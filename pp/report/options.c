@@ -290,7 +290,6 @@ static int check_hottest(const struct pp_options *options, struct op_error *erro
 {
 	const struct pp_report_style *style = &options->style;
 	const struct exclusion others[] = {
-		{options->symbols, "--symbols"},
 		{options->callgraph, "--callgraph"},
 		{style->children, "--children"},
 		{options->no_children, "--no-children"},
@@ -434,7 +433,6 @@ static int check_html(const struct pp_options *options, struct op_error *error)
 	const struct pp_report_style *style = &options->style;
 	const struct exclusion others[] = {
 		{options->output, "--output-file"},
-		{options->symbols, "--symbols"},
 		{style->details, "--details"},
 		{options->callgraph, "--callgraph"},
 		{style->children, "--children"},

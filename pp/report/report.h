@@ -54,7 +54,7 @@ struct pp_report_style {
 	bool lines;
 	bool by_line;	/* rows are source lines */
 	bool intervals; /* of shares, beside them */
-	bool inlines; /* details of inlined functions show their callers */
+	bool inlines;	/* details of inlined functions show their callers */
 	bool reverse;
 	bool color; /* in text */
 	enum pp_events_shown events;
@@ -76,7 +76,13 @@ int pp_sort_parse(struct pp_report_style *style, const char *list, struct op_err
 void pp_report_head(const struct pp_profile *profile, const struct pp_report_style *style,
 		    FILE *out);
 
-/* The same in two lines, for a terminal. */
+/*
+ * Writes when sampling began, by a format of strftime(), and for how long it went on, behind
+ * @before. Return: false if neither is known.
+ */
+bool pp_report_time(const struct pp_head *head, const char *before, const char *format, FILE *out);
+
+/* As pp_report_head(), in two lines, for a terminal. */
 void pp_report_brief_head(const struct pp_profile *profile, const struct pp_report_style *style,
 			  FILE *out);
 
