@@ -171,6 +171,7 @@ for words in 'report -n' 'script --value=samples'; do
 	# shellcheck disable=SC2086 # words
 	operf ${words%% *} --session-dir="$DIR" ${words#* } 2>/dev/null | head -n 4
 done
+operf report --session-dir="$DIR" --html=page.html 2>/dev/null && [ -s page.html ] && echo a page
 operf record --help | head -n 1
 operf stat --help 2>/dev/null | head -n 1
 try operf record

@@ -144,6 +144,16 @@ status()
 
 report() { need opreport --session-dir="$session" -l -f "$@" >"$scratch/report"; }
 
+# report_by_map WHO - a report with the names of the map that the process left whose id is the only
+# line of digits in $scratch/pid; the map goes
+report_by_map()
+{
+	_map=/tmp/perf-$(grep -x '[0-9]*' "$scratch/pid").map
+	[ -s "$_map" ] || fail "$1 has left no $_map"
+	report
+	rm -f "$_map"
+}
+
 # As the guests', of $scratch/report.
 symbol_samples()
 {

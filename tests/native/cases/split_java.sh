@@ -63,10 +63,7 @@ java_map()
 	sample -e "$(clock 2000)" java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit \
 		-XX:CompileCommand=quiet '-XX:CompileCommand=dontinline,Split::*' \
 		"$source" "$(lasting 2 2000)" >"$scratch/pid"
-	map=/tmp/perf-$(grep -x '[0-9]*' "$scratch/pid").map
-	[ -s "$map" ] || fail "the JVM has left no $map"
-	report
-	rm -f "$map"
+	report_by_map "the JVM"
 	heavy=$(line_samples 'Split.heavy(int)')
 	light=$(line_samples 'Split.light(int)')
 	enough "samples of the methods" $((heavy + light)) 1000

@@ -14,10 +14,7 @@ node_shares()
 {
 	sample -e "$(clock 2000)" node --perf-basic-prof --no-turbo-inlining \
 		"$TESTS/native/workloads/split.js" "$(lasting 2 2000)" >"$scratch/pid"
-	map=/tmp/perf-$(grep -x '[0-9]*' "$scratch/pid").map
-	[ -s "$map" ] || fail "node has left no $map"
-	report
-	rm -f "$map"
+	report_by_map node
 	heavy=$(line_samples "heavy $TESTS/native/workloads/split.js:")
 	light=$(line_samples "light $TESTS/native/workloads/split.js:")
 	all=$((heavy + light))
