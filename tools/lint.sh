@@ -23,8 +23,8 @@ work=$build/lint
 jobs=$(nproc)
 
 # Cheap ones first.
-checkers=(spdx lines names python layers doors shellcheck checkpatch sparse symbols coccinelle
-	cppcheck clang-tidy)
+checkers=(spdx lines names python layers exported doors shellcheck checkpatch sparse symbols
+	coccinelle cppcheck clang-tidy)
 
 # Each checker is a function lint_NAME: it prints what it finds as "file:line: text", with files
 # relative to the tree, writes how many files it has looked at to $work/NAME.files, and fails if
@@ -85,6 +85,18 @@ lint_layers()
 
 	python3 "$top/tools/lint/layers.py" --files "$tree" >"$work/layers.files" || return
 	python3 "$top/tools/lint/layers.py" "$tree" || status=$?
+	[[ $status -le 1 ]]	# 1: findings
+}
+
+# Functions that headers declare, and what may name them.
+users() { readers; sources 'tests/*.[ch]' 'tests/*.cc' 'module/uapi/*.h'; }
+
+# Functions of headers that only their own file uses.
+lint_exported()
+{
+	local status=0
+
+	each exported users "$top/tools/lint/exported.py" || status=$?
 	[[ $status -le 1 ]]	# 1: findings
 }
 

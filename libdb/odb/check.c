@@ -15,7 +15,7 @@
 /* What a disk writes as a whole, at least. */
 #define DISK_UNIT 512
 
-void odb_finding(struct odb_findings *findings, const struct odb_problem *problem)
+static void odb_finding(struct odb_findings *findings, const struct odb_problem *problem)
 {
 	if (problem->harmless)
 		findings->harmless++;
@@ -217,8 +217,8 @@ static void check_length(const struct odb_image *image, const struct odb_shape *
 
 static void check_torn(struct odb_image *image, struct odb_findings *findings)
 {
-	uint32_t torn = odb_torn_clear(image->bytes + odb_image_node(image, 0),
-				       image->current_size, image->swapped);
+	uint32_t torn = odb_torn_clear(image->bytes + odb_image_node(image, 0), image->current_size,
+				       image->swapped);
 
 	if (torn)
 		found_harmless(findings, odb_image_node(image, 0),

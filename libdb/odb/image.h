@@ -71,8 +71,6 @@ struct odb_findings {
 int odb_image_check(struct odb_image *image, const struct odb_shape *shape, bool busy,
 		    struct odb_findings *findings);
 
-void odb_finding(struct odb_findings *findings, const struct odb_problem *problem);
-
 /**
  * odb_image_load - read @length bytes of a file
  *

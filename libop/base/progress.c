@@ -31,6 +31,16 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * NS + (uint64_t)now.tv_nsec;
 }
 
+/* Removes the line until the next call of op_progress(). */
+static void op_progress_clear(void)
+{
+	if (!progress.visible)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	progress.visible = false;
+}
+
 void op_progress_begin(void)
 {
 	const char *text = getenv(OP_PROGRESS_DELAY);
@@ -65,15 +75,6 @@ void op_progress(const char *what, uint64_t done, uint64_t total)
 			100.0 * (double)done / (double)total);
 	fputs("\033[K", stderr);
 	fflush(stderr);
-}
-
-void op_progress_clear(void)
-{
-	if (!progress.visible)
-		return;
-	fputs("\r\033[K", stderr);
-	fflush(stderr);
-	progress.visible = false;
 }
 
 void op_progress_end(void)

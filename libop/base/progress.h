@@ -28,9 +28,6 @@ void op_progress_begin(void);
  */
 void op_progress(const char *what, uint64_t done, uint64_t total);
 
-/* Removes the line until the next call of op_progress(). */
-void op_progress_clear(void);
-
 /* Nothing is shown any more, up to the next op_progress_begin(). */
 void op_progress_end(void);
 

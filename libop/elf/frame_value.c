@@ -16,7 +16,8 @@ struct machine {
 	bool is_value; /* DW_OP_stack_value was met */
 };
 
-bool frame_read(const struct frame_state *state, uint64_t address, uint64_t *value)
+/* Reads a word of the stack.  Return: whether it is known. */
+static bool frame_read(const struct frame_state *state, uint64_t address, uint64_t *value)
 {
 	if (address < state->start || state->size < sizeof(*value) ||
 	    address - state->start > state->size - sizeof(*value))

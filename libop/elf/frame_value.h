@@ -26,9 +26,6 @@ struct frame_state {
 	uint64_t start, size; /* of @stack: address and bytes */
 };
 
-/* Reads a word of the stack.  Return: whether it is known. */
-bool frame_read(const struct frame_state *state, uint64_t address, uint64_t *value);
-
 /**
  * frame_value - evaluate an expression
  * @is_location: its result is the address of the value, unless it ends with DW_OP_stack_value

@@ -19,8 +19,9 @@ static int catalogue_parser_enter(struct op_catalogue_parser *parser, const char
 	return 0;
 }
 
-int op_catalogue_parse_file(struct op_catalogue_parser *parser, const char *cpu_name,
-			    const char *file, struct op_error *error)
+/* Reads a file, and the files it includes: 0, or -1 with @error set. */
+static int op_catalogue_parse_file(struct op_catalogue_parser *parser, const char *cpu_name,
+				   const char *file, struct op_error *error)
 {
 	struct op_catalogue_text text = {0};
 	int result;

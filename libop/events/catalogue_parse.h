@@ -36,10 +36,6 @@ struct op_catalogue_parser {
 	size_t paths;
 };
 
-/* Reads a file, and the files it includes: 0, or -1 with @error set. */
-int op_catalogue_parse_file(struct op_catalogue_parser *parser, const char *cpu_name,
-			    const char *file, struct op_error *error);
-
 /* Reads the rest of a line that begins with "include:" and the file it names. */
 int op_catalogue_parse_include(struct op_catalogue_parser *parser, struct op_catalogue_text *text,
 			       const char *cpu_name, const char *rest, struct op_error *error);

@@ -125,6 +125,37 @@ static bool read_row(Dwarf_Frame *frame, struct frame_row *row, Dwarf_Op room[][
 	return true;
 }
 
+/* ---- rows ---- */
+
+/* The caller's registers.  Return: whether there is a caller that is known. */
+static bool frame_row_apply(const struct frame_row *row, struct frame_state *state)
+{
+	struct frame_state caller = *state;
+
+	if (!frame_value(state, row->cfa, row->n_cfa, false, &state->cfa))
+		return false;
+	caller.known = 0;
+	for (int i = 0; i < FRAME_REGISTERS; i++) {
+		bool known = false;
+
+		if (row->registers[i].rule == FRAME_SAME)
+			known = state->known & 1u << i;
+		else if (row->registers[i].rule == FRAME_VALUE)
+			known = frame_value(state, row->registers[i].ops, row->registers[i].n, true,
+					    &caller.reg[i]);
+		caller.known |= (uint32_t)known << i;
+	}
+	/* a signal handler may have a stack of its own */
+	if ((state->cfa <= state->reg[FRAME_SP] && !row->is_signal) ||
+	    !(caller.known & 1u << FRAME_PC) || !caller.reg[FRAME_PC])
+		return false;
+	caller.is_exact = row->is_signal;
+	caller.reg[FRAME_SP] = state->cfa;
+	caller.known |= 1u << FRAME_SP;
+	*state = caller;
+	return true;
+}
+
 /* ---- in the process apart ---- */
 
 /* Files that stay open. */
@@ -391,34 +422,4 @@ static bool step_here(struct frame_file *file, uint64_t offset, struct frame_sta
 bool frame_file_step(struct frame_file *file, uint64_t offset, struct frame_state *state)
 {
 	return file->is_apart ? step_apart(file, offset, state) : step_here(file, offset, state);
-}
-
-/* ---- rows ---- */
-
-bool frame_row_apply(const struct frame_row *row, struct frame_state *state)
-{
-	struct frame_state caller = *state;
-
-	if (!frame_value(state, row->cfa, row->n_cfa, false, &state->cfa))
-		return false;
-	caller.known = 0;
-	for (int i = 0; i < FRAME_REGISTERS; i++) {
-		bool known = false;
-
-		if (row->registers[i].rule == FRAME_SAME)
-			known = state->known & 1u << i;
-		else if (row->registers[i].rule == FRAME_VALUE)
-			known = frame_value(state, row->registers[i].ops, row->registers[i].n, true,
-					    &caller.reg[i]);
-		caller.known |= (uint32_t)known << i;
-	}
-	/* a signal handler may have a stack of its own */
-	if ((state->cfa <= state->reg[FRAME_SP] && !row->is_signal) ||
-	    !(caller.known & 1u << FRAME_PC) || !caller.reg[FRAME_PC])
-		return false;
-	caller.is_exact = row->is_signal;
-	caller.reg[FRAME_SP] = state->cfa;
-	caller.known |= 1u << FRAME_SP;
-	*state = caller;
-	return true;
 }

@@ -32,9 +32,6 @@ struct frame_row {
 	bool is_signal; /* the caller was interrupted, it has not called */
 };
 
-/* The caller's registers.  Return: whether there is a caller that is known. */
-bool frame_row_apply(const struct frame_row *row, struct frame_state *state);
-
 /* ---- files ---- */
 
 struct frame_file;

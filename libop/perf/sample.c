@@ -255,7 +255,8 @@ struct perf_branch perf_branch_at(const struct perf_sample *sample, uint64_t ind
 	return branch;
 }
 
-size_t perf_trailer_size(const struct perf_attr *attr)
+/* Bytes of the trailer of records other than samples. */
+static size_t perf_trailer_size(const struct perf_attr *attr)
 {
 	if (!perf_attr_flag(attr, PERF_FLAG_SAMPLE_ID_ALL))
 		return 0;

@@ -103,9 +103,6 @@ static inline size_t perf_trailer_bytes(uint64_t sample_type)
 	return 8 * (size_t)__builtin_popcountll(sample_type & PERF_TRAILER_BITS);
 }
 
-/* Bytes of the trailer of records other than samples. */
-size_t perf_trailer_size(const struct perf_attr *attr);
-
 /**
  * perf_trailer_read - decode the trailer and remove it from the end of @bytes
  * @bytes: what follows the header of the record

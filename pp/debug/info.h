@@ -67,7 +67,4 @@ struct pp_inlined {
  * which may be NULL. */
 const struct pp_inlined *pp_debug_info_inlined(struct pp_debug_info *info, uint64_t link);
 
-/* An upper bound of name_index; it grows with look-ups. */
-size_t pp_debug_info_names(const struct pp_debug_info *info);
-
 #endif

@@ -477,8 +477,3 @@ const struct pp_inlined *pp_debug_info_inlined(struct pp_debug_info *info, uint6
 		read_inlines(info, unit);
 	return pp_inline_table_find(&unit->inlines, link);
 }
-
-size_t pp_debug_info_names(const struct pp_debug_info *info)
-{
-	return info ? info->names.n : 0;
-}

@@ -162,7 +162,7 @@ static void name_row(struct reading *reading, struct pp_row *row, const char *na
 	free(demangled);
 }
 
-struct pp_row *pp_collate_add_row(struct reading *reading)
+static struct pp_row *pp_collate_add_row(struct reading *reading)
 {
 	struct pp_profile *profile = reading->collation->profile;
 	size_t columns = profile->classes->columns;

@@ -51,7 +51,6 @@ void pp_collate_find_all_callers(struct reading *reading);
 void pp_collate_find_lines(struct reading *reading);
 const char *pp_collate_keep_name(struct reading *reading, const char *shown, bool is_inlined);
 const struct pp_inlined *pp_collate_inlined_at(struct reading *reading, uint64_t vma);
-struct pp_row *pp_collate_add_row(struct reading *reading);
 struct pp_row *pp_collate_add_symbol_row(struct reading *reading, size_t symbol);
 struct pp_row *pp_collate_add_inlined_row(struct reading *reading, const char *name);
 

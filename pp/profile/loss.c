@@ -290,7 +290,8 @@ static void write_causes(const struct pp_loss *loss, struct op_line *line, FILE 
 	}
 }
 
-uint64_t pp_loss_unaccounted(const struct pp_loss *loss)
+/* Samples that were stored after the account was last written. */
+static uint64_t pp_loss_unaccounted(const struct pp_loss *loss)
 {
 	return loss->compared && loss->in_files > loss->stored ? loss->in_files - loss->stored : 0;
 }

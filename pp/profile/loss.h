@@ -60,9 +60,6 @@ void pp_loss_write_doubts(const struct pp_loss *loss, bool color, FILE *out);
 /* The same as a word: "whole", "torn", "damaged" or "missing". */
 const char *pp_loss_account(const struct pp_loss *loss);
 
-/* Samples that were stored after the account was last written. */
-uint64_t pp_loss_unaccounted(const struct pp_loss *loss);
-
 /*
  * Writes the numbers of samples received, stored and lost by cause: one line if nothing was lost;
  * then the overhead, if it is known.

@@ -122,9 +122,6 @@ void pp_report_dcpiprof(const struct pp_profile *profile, const struct pp_report
 void pp_report_summary(const struct pp_profile *profile, const struct pp_report_style *style,
 		       FILE *out);
 
-/* The process, thread or CPU of a class, or OP_ALL. */
-int64_t pp_who_of(const struct pp_class *class, enum pp_by by);
-
 /* Whether a class says which one: the session keeps them apart. */
 bool pp_who_is_known(const struct pp_class *class, enum pp_by by);
 

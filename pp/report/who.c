@@ -31,7 +31,8 @@ struct who {
 	size_t width_label; /* columns of the longest value of a label */
 };
 
-int64_t pp_who_of(const struct pp_class *class, enum pp_by by)
+/* The process, thread or CPU of a class, or OP_ALL. */
+static int64_t pp_who_of(const struct pp_class *class, enum pp_by by)
 {
 	return by == PP_BY_PROCESS ? class->tgid : by == PP_BY_THREAD ? class->tid : class->cpu;
 }

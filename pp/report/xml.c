@@ -112,7 +112,8 @@ static void put_setup(struct pp_report_xml *report)
 	op_xml_end(xml, "</setup>");
 }
 
-void pp_report_xml_class(struct pp_report_xml *report, const char *attribute, size_t class)
+/* attribute="c3" */
+static void pp_report_xml_class(struct pp_report_xml *report, const char *attribute, size_t class)
 {
 	char name[32];
 

@@ -24,16 +24,14 @@ struct pp_report_xml {
 /* Counts that are not 0, each with its class; of one class only unless PP_XML_ALL_CLASSES. */
 void pp_report_xml_counts(struct pp_report_xml *report, const uint64_t *counts, size_t class);
 
-/* The same of an application's or module's own image, which has one count at least: 0 if need be. */
+/* The same of an application's or module's own image, which has one count at least: 0 if need be.
+ */
 void pp_report_xml_counts_of_image(struct pp_report_xml *report, const uint64_t *counts,
 				   size_t class);
 
 /* The one count of the classes from @first on, up to but not including @end. */
 void pp_report_xml_sum(struct pp_report_xml *report, const uint64_t *counts, size_t first,
 		       size_t end);
-
-/* attribute="c3" */
-void pp_report_xml_class(struct pp_report_xml *report, const char *attribute, size_t class);
 
 /* True if columns are threads: then there are processes instead of binaries. */
 bool pp_report_xml_has_threads(const struct pp_report_xml *report);

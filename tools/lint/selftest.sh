@@ -139,6 +139,17 @@ put pp/report/listing.h <<END
 /* $spdx-or-later */
 #include "libop/base/upward.h"
 #include "pp/report/report.h"
+int list(const char *name); /* lonely() in a comment */
+int lonely(void);
+END
+put pp/report/listing.c <<END
+// $spdx-or-later
+int list(const char *name) { return lonely(); }
+int lonely(void) { return puts("/*") + puts("*/"); }
+END
+put pp/report/user.c <<END
+// $spdx-or-later
+int number = list("lonely");
 END
 put pp/report/open.c <<END
 // $spdx-or-later
@@ -164,6 +175,7 @@ layers	cycle of folders: libop/base, pp/report
 layers	module/low.h:2: module/low may not include module/high.h \[layer\]
 layers	module/uapi/undrawn.h:1: module/uapi is not in the drawing
 layers	cycle of files: module/around, module/circle \[cycle\]
+exported	pp/report/listing.h:5: lonely
 doors	pp/report/open.c:2: open
 doors	pp/report/open.c:3: open.*writes
 doors	pp/report/open.c:5: op_file_read

@@ -141,8 +141,17 @@ static int add_all(struct op_strings *arguments, const struct settings *settings
 	return ret;
 }
 
-int daemon_arguments(const struct settings *settings, const char *events, const char *verbose,
-		     struct op_strings *arguments, struct op_error *error)
+/**
+ * daemon_arguments - the daemon's command line
+ * @events: the argument of --events, or NULL
+ * @verbose: the argument of --verbose, or NULL
+ * @arguments: filled in, op_strings_free() frees it; it begins with the program
+ *
+ * Return: 0, or -1 with @error set.
+ */
+static int daemon_arguments(const struct settings *settings, const char *events,
+			    const char *verbose, struct op_strings *arguments,
+			    struct op_error *error)
 {
 	*arguments = (struct op_strings){0};
 	if (!add_all(arguments, settings, events, verbose))

@@ -16,17 +16,6 @@
 #define DAEMON_NAME	   "oprofiled"
 #define DAEMON_ENVIRONMENT "OPROFILE_DAEMON" /* another program to start */
 
-/**
- * daemon_arguments - the daemon's command line
- * @events: the argument of --events, or NULL
- * @verbose: the argument of --verbose, or NULL
- * @arguments: filled in, op_strings_free() frees it; it begins with the program
- *
- * Return: 0, or -1 with @error set.
- */
-int daemon_arguments(const struct settings *settings, const char *events, const char *verbose,
-		     struct op_strings *arguments, struct op_error *error);
-
 /* Starts it so, and returns when it is ready: 0, or -1 with @error set. */
 int daemon_start(const struct settings *settings, const char *events, const char *verbose,
 		 struct op_error *error);

@@ -27,7 +27,8 @@ static bool is_number(const char *text)
 	return !op_number_parse(text, "", 0, UINT64_MAX, &number, NULL);
 }
 
-bool is_sample_file_name(const char *name)
+/* Whether @name, the last part of a path, is that of a sample file. */
+static bool is_sample_file_name(const char *name)
 {
 	char copy[256], *rest = copy, *part;
 	int parts = 0;

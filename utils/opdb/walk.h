@@ -14,9 +14,6 @@ struct walk {
 	bool writes; /* only what others cannot exchange is gone through (trusted_dir.h) */
 };
 
-/* Whether @name, the last part of a path, is that of a sample file. */
-bool is_sample_file_name(const char *name);
-
 /**
  * walk - go through a file, whatever its name is, or through all sample files of a directory
  *

@@ -42,7 +42,8 @@ static void put_chain(struct op_buffer *out, const struct model *model, uint32_t
 	}
 }
 
-void save_folded(FILE *out, const struct model *model, uint32_t event)
+/* Writes the call chains of an event: a line "program;function;... samples" each. */
+static void save_folded(FILE *out, const struct model *model, uint32_t event)
 {
 	struct op_buffer line = {0};
 

@@ -20,7 +20,4 @@
 int save_file(const char *path, const struct model *model, const struct view *view,
 	      const struct view_request *request, struct op_error *error);
 
-/* Writes the call chains of an event: a line "program;function;... samples" each. */
-void save_folded(FILE *out, const struct model *model, uint32_t event);
-
 #endif

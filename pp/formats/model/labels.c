@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
-#include "libop/base/text_stream.h"
 
 /* ---- sets ---- */
 
@@ -173,22 +172,4 @@ char *prof_label_text(const struct prof *prof, const struct prof_label *label)
 	if (label->value)
 		return op_copy(prof->strings[label->value]);
 	return op_format("%" PRId64 "%s%s", label->number, *unit ? " " : "", unit);
-}
-
-char *prof_labels_text(const struct prof *prof, const struct prof_sample *sample)
-{
-	struct op_text_stream stream;
-
-	if (!sample->n_labels)
-		return NULL;
-	op_text_stream_open(&stream);
-	for (size_t i = 0; i < sample->n_labels; i++) {
-		char *text = prof_label_text(prof, &sample->labels[i]);
-
-		fprintf(stream.out, "%s%s=%s", i ? ", " : "", prof->strings[sample->labels[i].name],
-			text);
-		free(text);
-	}
-	op_text_stream_close(&stream);
-	return stream.text;
 }

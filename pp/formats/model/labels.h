@@ -53,7 +53,4 @@ const struct prof_label *prof_context_label(const struct prof *prof,
 /* What a label says, as text; the caller frees it. */
 char *prof_label_text(const struct prof *prof, const struct prof_label *label);
 
-/* All labels of a sample as "NAME=VALUE, NAME=VALUE"; the caller frees it.  NULL: it has none. */
-char *prof_labels_text(const struct prof *prof, const struct prof_sample *sample);
-
 #endif
