@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
+
 int op_number_parse(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *out,
 		    struct op_error *error)
 {
@@ -56,6 +58,62 @@ bool op_number_take(const char **text, unsigned int base, uint64_t max, uint64_t
 	*text = at;
 	*out = value;
 	return true;
+}
+
+static const struct {
+	char letter;
+	uint64_t seconds;
+} units[] = {{'d', 86400}, {'h', 3600}, {'m', 60}, {'s', 1}, {'\0', 1}};
+
+/* Takes "10m" or, at the end of a text, "10".  Return: whether it is one. */
+static bool take_part(const char **text, uint64_t *seconds)
+{
+	uint64_t number;
+
+	if (!op_number_take(text, 10, UINT64_MAX, &number))
+		return false;
+	for (size_t i = 0; i < OP_ARRAY_SIZE(units); i++) {
+		if (units[i].letter != **text)
+			continue;
+		*text += **text != '\0';
+		return !__builtin_mul_overflow(number, units[i].seconds, &number) &&
+		       !__builtin_add_overflow(*seconds, number, seconds);
+	}
+	return false;
+}
+
+int op_duration_parse(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *out,
+		      struct op_error *error)
+{
+	const char *rest = text;
+	uint64_t seconds = 0;
+
+	do {
+		if (!take_part(&rest, &seconds))
+			return op_error_set(error, EINVAL,
+					    "%s: \"%s\" is no time such as 90s, 10m, 1h30m or 7d",
+					    what, text);
+	} while (*rest);
+	if (seconds < min || seconds > max)
+		return op_error_set(error, ERANGE,
+				    "%s: %s is out of range: %" PRIu64 " to %" PRIu64 " seconds",
+				    what, text, min, max);
+	*out = seconds;
+	return 0;
+}
+
+void op_duration_text(uint64_t seconds, char text[OP_DURATION_TEXT])
+{
+	int length = 0;
+
+	for (size_t i = 0; units[i].letter; i++) {
+		uint64_t number = seconds / units[i].seconds;
+
+		seconds %= units[i].seconds;
+		if (number || (units[i].seconds == 1 && !length))
+			length += snprintf(text + length, OP_DURATION_TEXT - (size_t)length,
+					   "%" PRIu64 "%c", number, units[i].letter);
+	}
 }
 
 bool op_number_all(const char *text, unsigned int base, uint64_t max, uint64_t *out)

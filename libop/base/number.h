@@ -35,6 +35,21 @@ int op_number_parse(const char *text, const char *what, uint64_t min, uint64_t m
  */
 bool op_number_take(const char **text, unsigned int base, uint64_t max, uint64_t *out);
 
+/**
+ * op_duration_parse - read how long something lasts
+ * @text: "90s", "10m", "1h30m", "7d": the whole of it; a number alone is of seconds
+ * @what, @min, @max: as of op_number_parse(), in seconds
+ * @out: set to the seconds; untouched on error
+ *
+ * Return: 0, or -1 with @error set, as op_number_parse().
+ */
+int op_duration_parse(const char *text, const char *what, uint64_t min, uint64_t max, uint64_t *out,
+		      struct op_error *error);
+
+/* The same back: "1h30m"; "0s". */
+#define OP_DURATION_TEXT 32
+void op_duration_text(uint64_t seconds, char text[OP_DURATION_TEXT]);
+
 /* As op_number_take(), but the number must be all of @text. */
 bool op_number_all(const char *text, unsigned int base, uint64_t max, uint64_t *out);
 

@@ -13,13 +13,13 @@
 #include "libop/session/lock.h"
 #include "driver.h"
 #include "events.h"
+#include "libop/closed/retention.h"
+#include "libop/closed/samples.h"
 #include "libop/session/control_socket.h"
 #include "libop/base/safe_text.h"
 #include "load.h"
 #include "module.h"
 #include "perf.h"
-#include "samples/retention.h"
-#include "samples/samples.h"
 #include "vmlinux.h"
 
 /* How long --shutdown waits for a daemon that does nothing, and for one that works, in seconds. */
@@ -229,13 +229,24 @@ static int reset(struct control *control, struct op_error *error)
 	return -1;
 }
 
+static void warn_unpacked(void *context, const char *text)
+{
+	(void)context;
+	op_warn("not packed: %s", text);
+}
+
 /* Loose files take 30 inodes a program, for ever. */
 static void pack_saved(const char *session_dir, const char *name)
 {
 	struct op_error error;
 
-	if (samples_pack(session_dir, name, &error) && error.code != EOPNOTSUPP)
+	if (samples_pack(session_dir, name, warn_unpacked, &error) && error.code != EOPNOTSUPP)
 		op_warn("%s is not packed: %s", name, error.text);
+}
+
+static void print_removed(const char *text)
+{
+	op_safe_line(stdout, "%s", text);
 }
 
 static int save(struct control *control, struct op_error *error)
@@ -256,7 +267,7 @@ static int save(struct control *control, struct op_error *error)
 	}
 	pack_saved(session_dir, name);
 	op_safe_line(stdout, "Saved as %s.", name);
-	return retention_apply(session_dir, &limits, name, error);
+	return retention_apply(session_dir, &limits, name, print_removed, error);
 }
 
 static int deinit(struct control *control, struct op_error *error)

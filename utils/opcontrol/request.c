@@ -11,9 +11,9 @@
 #include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/similar.h"
+#include "libop/closed/samples.h"
 #include "libop/session/paths.h"
 #include "module.h"
-#include "samples/samples.h"
 #include "vmlinux.h"
 
 #define SYNOPSIS "[OPTION...]"

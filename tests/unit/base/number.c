@@ -46,6 +46,42 @@ TEST(numbers_out_of_range_are_refused)
 	}
 }
 
+TEST(durations_have_units)
+{
+	static const struct {
+		const char *text;
+		uint64_t seconds;
+	} good[] = {{"90", 90},	     {"90s", 90},    {"10m", 600},
+		    {"1h30m", 5400}, {"7d", 604800}, {"1h30", 3630}};
+	static const char *const bad[] = {"", "m", "10x", "1 h", "-1s", "1h-", "0.5h", "1hm"};
+	static const char *const beyond[] = {"9", "8d", "99999999999999999999d",
+					     "213503982334601d1d"};
+	struct op_error error;
+	uint64_t value;
+
+	char text[OP_DURATION_TEXT];
+
+	for (size_t i = 0; i < OP_ARRAY_SIZE(good); i++) {
+		assert_int_equal(op_duration_parse(good[i].text, "t", 10, 604800, &value, NULL), 0);
+		assert_int_equal(value, good[i].seconds);
+		op_duration_text(value, text);
+		assert_int_equal(op_duration_parse(text, "t", 10, 604800, &value, NULL), 0);
+		assert_int_equal(value, good[i].seconds);
+	}
+	op_duration_text(5400, text);
+	assert_string_equal(text, "1h30m");
+	op_duration_text(0, text);
+	assert_string_equal(text, "0s");
+	op_duration_text(UINT64_MAX, text);
+	assert_string_equal(text, "213503982334601d7h15s");
+	for (size_t i = 0; i < OP_ARRAY_SIZE(bad); i++) {
+		assert_int_equal(op_duration_parse(bad[i], "t", 0, 99, &value, &error), -1);
+		assert_int_equal(error.code, EINVAL);
+	}
+	for (size_t i = 0; i < OP_ARRAY_SIZE(beyond); i++)
+		assert_int_equal(op_duration_parse(beyond[i], "t", 10, 604800, &value, &error), -1);
+}
+
 TEST(digits_are_taken_up_to_the_next_character)
 {
 	const char *text = "12ab,0";

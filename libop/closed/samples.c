@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "libop/pack/session.h"
 #include "libop/session/paths.h"
 #include "libop/base/array.h"
 #include "libop/base/file.h"
@@ -147,13 +146,32 @@ int samples_save(const char *session_dir, const char *name, bool *saved, struct 
 	return ret;
 }
 
-static void warn_unpacked(void *context, const char *text)
+/* Sessions of one second, where the clock was set back. */
+#define CLOSED_MOST 100000
+
+int samples_close(const char *session_dir, const struct session_times *times,
+		  char name[SAMPLES_CLOSED_NAME], struct op_error *error)
 {
-	(void)context;
-	op_warn("not packed: %s", text);
+	char plain[SESSION_TIMES_NAME_MOST];
+	bool saved = false;
+	int result;
+
+	session_times_name(times, plain);
+	strcpy(name, plain);
+	for (unsigned int i = 2; i < CLOSED_MOST; i++) {
+		result = samples_save(session_dir, name, &saved, error);
+		if (!result && !saved)
+			return op_error_set(error, ENOENT, "%s has no " OP_SESSION_CURRENT,
+					    session_dir);
+		if (!result || error->code != EEXIST)
+			return result;
+		snprintf(name, SAMPLES_CLOSED_NAME, "%s.%u", plain, i);
+	}
+	return -1;
 }
 
-int samples_pack(const char *session_dir, const char *name, struct op_error *error)
+int samples_pack(const char *session_dir, const char *name, op_pack_report *report,
+		 struct op_error *error)
 {
 	char *below = op_path(OP_SESSION_SAMPLES "/%s", name);
 	char *session = below ? op_session_find(session_dir, below, error) : NULL;
@@ -162,7 +180,7 @@ int samples_pack(const char *session_dir, const char *name, struct op_error *err
 	int result = -1;
 
 	if (dir)
-		result = op_session_pack(dir, warn_unpacked, NULL, &packed, error);
+		result = op_session_pack(dir, report, NULL, &packed, error);
 	else if (!below || session)
 		op_error_memory(error);
 	if (session)

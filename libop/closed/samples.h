@@ -6,15 +6,20 @@
  * where they were or where they belong.  A daemon that runs goes on writing to the files it
  * has open until the command "reopen" (libop/session/control_socket.h); the caller does that.
  */
-#ifndef UTILS_OPCONTROL_SAMPLES_SAMPLES_H
-#define UTILS_OPCONTROL_SAMPLES_SAMPLES_H
+#ifndef LIBOP_CLOSED_SAMPLES_H
+#define LIBOP_CLOSED_SAMPLES_H
 
 #include <stdbool.h>
 
 #include "libop/base/error.h"
+#include "libop/pack/session.h"
+#include "times.h"
 
 /* Room for the name of what is moved aside. */
 #define SAMPLES_WASTE_NAME 64
+
+/* Room for the name of a session that was closed. */
+#define SAMPLES_CLOSED_NAME (SESSION_TIMES_NAME_MOST + 8)
 
 /* May samples be kept under this name?  0, or -1 with @error set. */
 int samples_check_name(const char *name, struct op_error *error);
@@ -28,13 +33,26 @@ int samples_check_name(const char *name, struct op_error *error);
 int samples_save(const char *session_dir, const char *name, bool *saved, struct op_error *error);
 
 /**
+ * samples_close - rename samples/current to the name of its times (times.h)
+ * @times: of the session; a name that is taken gets a number behind it
+ * @name: set to the name
+ *
+ * Return: as samples_save(), but ENOENT if there is no samples/current.
+ */
+int samples_close(const char *session_dir, const struct session_times *times,
+		  char name[SAMPLES_CLOSED_NAME], struct op_error *error);
+
+/**
  * samples_pack - pack samples/@name as the daemon packs a session at its end
  *
- * Nobody may write to them.  Warns of files that stay loose.
+ * @report: told of files that stay loose, or NULL
+ *
+ * Nobody may write to them.
  *
  * Return: 0, or -1 with @error set: EOPNOTSUPP if the file system cannot.
  */
-int samples_pack(const char *session_dir, const char *name, struct op_error *error);
+int samples_pack(const char *session_dir, const char *name, op_pack_report *report,
+		 struct op_error *error);
 
 /**
  * samples_remove - remove a saved session

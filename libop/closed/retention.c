@@ -16,7 +16,6 @@
 #include "libop/base/file.h"
 #include "libop/base/number.h"
 #include "libop/base/pinned_path.h"
-#include "libop/base/safe_text.h"
 #include "libop/pack/hold.h"
 #include "libop/session/paths.h"
 #include "libop/session/trusted_dir.h"
@@ -36,6 +35,7 @@ struct saved_session {
 struct retention {
 	const struct retention_limits *limits;
 	const char *saved;
+	retention_report *report;
 	int samples;	/* the directory, which belongs to its path */
 	char *dir;	/* the pinned path */
 	uint64_t bytes; /* of all, with those that stay */
@@ -50,8 +50,8 @@ static int retention_add_bytes(const char *path, const struct stat *status, void
 	return 0;
 }
 
-static int retention_measure(struct retention *retention, struct saved_session *session,
-			     struct op_error *error)
+static int measure_session(const struct retention *retention, struct saved_session *session,
+			   struct op_error *error)
 {
 	char *path = op_path("%s/%s", retention->dir, session->name);
 	int result;
@@ -83,7 +83,7 @@ static int retention_add(struct retention *retention, const char *name, struct o
 	retention->sessions[retention->n++] = session;
 	if (!retention->limits->size)
 		return 0;
-	if (retention_measure(retention, &retention->sessions[retention->n - 1], error))
+	if (measure_session(retention, &retention->sessions[retention->n - 1], error))
 		return -1;
 	retention->bytes += retention->sessions[retention->n - 1].bytes;
 	return 0;
@@ -130,6 +130,20 @@ static bool is_read(const struct retention *retention, const char *name)
 	return hold < 0;
 }
 
+static void retention_tell(const struct retention *retention, const char *name, bool is_old)
+{
+	const struct retention_limits *limits = retention->limits;
+	char *text =
+		is_old ? op_path("Removed %s, which is older than %" PRIu64 " days.", name,
+				 limits->days)
+		       : op_path("Removed %s, as saved sessions had more than %" PRIu64 " MiB.",
+				 name, limits->size);
+
+	if (text)
+		retention->report(text);
+	free(text);
+}
+
 /* Removes the session if it is beyond a limit. */
 static int retention_judge(struct retention *retention, const struct saved_session *session,
 			   struct op_error *error)
@@ -144,12 +158,7 @@ static int retention_judge(struct retention *retention, const struct saved_sessi
 	if (samples_remove(retention->samples, session->name, error))
 		return -1;
 	retention->bytes -= session->bytes;
-	if (is_old)
-		op_safe_line(stdout, "Removed %s, which is older than %" PRIu64 " days.",
-			     session->name, limits->days);
-	else
-		op_safe_line(stdout, "Removed %s, as saved sessions had more than %" PRIu64 " MiB.",
-			     session->name, limits->size);
+	retention_tell(retention, session->name, is_old);
 	return 0;
 }
 
@@ -180,9 +189,9 @@ static char *retention_open(const char *session_dir, int *samples, struct op_err
 }
 
 int retention_apply(const char *session_dir, const struct retention_limits *limits,
-		    const char *saved, struct op_error *error)
+		    const char *saved, retention_report *report, struct op_error *error)
 {
-	struct retention retention = {.limits = limits, .saved = saved};
+	struct retention retention = {.limits = limits, .saved = saved, .report = report};
 	int result;
 
 	if (!limits->days && !limits->size)
@@ -193,6 +202,26 @@ int retention_apply(const char *session_dir, const struct retention_limits *limi
 	result = retention_list(&retention, error);
 	for (size_t i = 0; !result && i < retention.n; i++)
 		result = retention_judge(&retention, &retention.sessions[i], error);
+	retention_free(&retention);
+	return result;
+}
+
+int retention_measure(const char *session_dir, struct retention_usage *usage,
+		      struct op_error *error)
+{
+	static const struct retention_limits all = {.size = UINT64_MAX};
+	struct retention retention = {.limits = &all};
+	int result;
+
+	*usage = (struct retention_usage){0};
+	retention.dir = retention_open(session_dir, &retention.samples, error);
+	if (!retention.dir)
+		return error->code == ENOENT ? 0 : -1;
+	result = retention_list(&retention, error);
+	usage->sessions = retention.n;
+	usage->bytes = retention.bytes;
+	if (retention.n)
+		usage->oldest = retention.sessions[0].changed;
 	retention_free(&retention);
 	return result;
 }
