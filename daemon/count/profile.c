@@ -29,6 +29,7 @@
 #define DRAIN_READS 64
 /* Interval at which call chains and the account are written, and files are unmapped. */
 #define REST_SECONDS 10
+#define NS_PER_S     UINT64_C(1000000000)
 
 /* Seconds a minute that samples may wait for processes that read files of others: for those of one
  * account, and of all; and the same at the end, when there are no samples any more. */
@@ -534,6 +535,24 @@ int profile_dump(struct profile *profile, struct op_error *error)
 	if (!profile_settle(profile, &why) || (result && result != SOURCE_END))
 		return result;
 	return op_error_set(error, why.code, "%s", why.text);
+}
+
+int profile_end_session(struct profile *profile, struct session_times *times,
+			struct op_error *error)
+{
+	const struct stats *stats = &profile->stats.samples;
+	struct op_error why;
+	struct timespec now;
+
+	if (profile_dump(profile, &why) < 0)
+		log_line("%s", why.text);
+	if ((!stats->value[STAT_RECEIVED] && !stats_lost(stats)) ||
+	    !session_stats_exist(&profile->stats) ||
+	    !session_times_read(profile->current_dir, times))
+		return op_error_set(error, ENODATA, "there is nothing to close");
+	clock_gettime(CLOCK_REALTIME, &now);
+	times->end = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	return session_times_end(profile->current_dir, times->end, error);
 }
 
 void profile_save_stats(struct profile *profile)

@@ -15,6 +15,7 @@
 #include "feed.h"
 #include "locator.h"
 #include "daemon/files/sample_file.h"
+#include "libop/closed/times.h"
 #include "session_stats.h"
 
 struct profile {
@@ -126,6 +127,19 @@ int profile_dump(struct profile *profile, struct op_error *error);
  * Return: 0, or -1 with @error set.
  */
 int profile_reopen(struct profile *profile, struct op_error *error);
+
+/**
+ * profile_end_session - count all samples taken before, and write when the session has ended
+ * @times: set to when its samples were taken
+ *
+ * The caller moves samples/current, and calls profile_reopen().  What could not be stored is
+ * logged, and is in the account.
+ *
+ * Return: 0, or -1 with @error set: ENODATA if the session has neither samples nor losses, or was
+ * moved already; then it goes on.
+ */
+int profile_end_session(struct profile *profile, struct session_times *times,
+			struct op_error *error);
 
 /**
  * profile_pack - pack the samples of a session, whose profile was closed

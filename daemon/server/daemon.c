@@ -22,6 +22,7 @@
 #include "libop/base/pinned_path.h"
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
+#include "libop/closed/samples.h"
 #include "libop/session/lock.h"
 #include "libop/session/log.h"
 #include "daemon/sources/recording.h"
@@ -145,6 +146,7 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 		.timer = -1,
 		.watchdog = -1,
 		.syncer = {.fd = -1, .next = -1},
+		.closer = {.timer = -1},
 		.started = time(NULL),
 		.session = op_session_open(options->session_dir, error),
 	};
@@ -166,6 +168,10 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 		return -1;
 	if (open_events(daemon) || daemon_wait_for(daemon, daemon->syncer.fd))
 		return op_error_errno(error, "cannot wait for events");
+	if (closer_open(&daemon->closer, &options->closing, session, error))
+		return -1;
+	if (daemon->closer.timer >= 0 && daemon_wait_for(daemon, daemon->closer.timer))
+		return op_error_errno(error, "cannot wait for the clock");
 	if (profile_open(&daemon->profile, &config, daemon->source, error))
 		return -1;
 	if (abi_write(session, error))
@@ -229,6 +235,31 @@ static int reopen(struct daemon *daemon, struct op_error *error)
 	if (profile_reopen(&daemon->profile, error))
 		return -1;
 	return daemon->options->foreground ? 0 : log_open(daemon->log, error);
+}
+
+/* The clock says that the session ends, and the next one begins. */
+static void close_session(struct daemon *daemon)
+{
+	char name[SAMPLES_CLOSED_NAME];
+	struct session_times times;
+	struct op_error error;
+
+	if (!closer_is_due(&daemon->closer))
+		return;
+	if (profile_end_session(&daemon->profile, &times, &error)) {
+		if (error.code != ENODATA)
+			log_line("the session is not closed now: %s", error.text);
+		return;
+	}
+	if (samples_close(daemon->session, &times, name, &error)) {
+		log_line("the session is not closed now: %s", error.text);
+		return;
+	}
+	/* else the daemon still writes to it */
+	if (profile_reopen(&daemon->profile, &error))
+		log_line("%s", error.text);
+	else
+		closer_pack(&daemon->closer, name);
 }
 
 static void report_statistics(struct daemon *daemon)
@@ -324,8 +355,8 @@ static char *reply_status(struct daemon *daemon)
 		"\nsession-dir %s\ncpu-type %s\nevents %s\n"
 		"buffers %" PRIu64 "\nreceived %" PRIu64 "\nsamples %" PRIu64 "\nlost %" PRIu64
 		"\n%slost-by-source %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu"
-		"\nsession-bytes %" PRIu64 " of %" PRIu64 "\nsession-files %" PRIu64
-		" of %" PRIu64 "\nsession-names %" PRIu64 " of %" PRIu64 "\nat-end %s%s\nok\n",
+		"\nsession-bytes %" PRIu64 " of %" PRIu64 "\nsession-files %" PRIu64 " of %" PRIu64
+		"\nsession-names %" PRIu64 " of %" PRIu64 "\nat-end %s%s\nok\n",
 		(long)getpid(), state(daemon), daemon->source->name, (int64_t)daemon->started,
 		daemon->options->session_dir, daemon->source->cpu_type,
 		daemon->source->events ? daemon->source->events : "", profile->buffers,
@@ -435,6 +466,8 @@ static void handle_event(struct daemon *daemon, int fd, uint32_t events)
 		handle_signals(daemon);
 	else if (fd == daemon->timer)
 		handle_timer(daemon);
+	else if (fd == daemon->closer.timer)
+		close_session(daemon);
 	else if (fd == daemon->watchdog)
 		watchdog_answer(fd);
 	else if (fd == daemon->syncer.fd)
@@ -452,6 +485,7 @@ int daemon_run(struct daemon *daemon)
 	log_line("oprofiled %s is ready: session %s, CPU type %s", OP_VERSION,
 		 daemon->options->session_dir, daemon->source->cpu_type);
 	op_notify("READY=1");
+	closer_begin(&daemon->closer);
 	while (!daemon->done) {
 		int wait, n;
 
@@ -489,10 +523,10 @@ void daemon_close(struct daemon *daemon)
 		control_server_close(&daemon->server, daemon->session);
 	}
 	syncer_close(&daemon->syncer);
+	closer_close(&daemon->closer);
 	if (daemon->profile.source) {
 		profile_close(&daemon->profile);
-		if (is_packed(daemon->options) &&
-		    profile_pack(daemon->session, &error))
+		if (is_packed(daemon->options) && profile_pack(daemon->session, &error))
 			log_line("the session is not packed: %s", error.text);
 	}
 	source_close(daemon->source);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "closer.h"
 #include "control.h"
 #include "options.h"
 #include "syncer.h"
@@ -20,6 +21,7 @@ struct daemon {
 	struct profile profile;
 	struct control_server server;
 	struct syncer syncer;
+	struct closer closer;
 	int lock, epoll, signals, timer, watchdog; /* descriptors, -1 if closed */
 	char *session;				   /* of op_session_open() */
 	char *log, *complete_dump;		   /* paths */

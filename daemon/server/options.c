@@ -23,7 +23,8 @@
 /* The usual value of perf_event_max_sample_rate. */
 #define FREQUENCY_MOST 100000
 /* In bytes it fits 64 bits. */
-#define MIB_MOST (UINT64_C(1) << 30)
+#define MIB_MOST	 (UINT64_C(1) << 30)
+#define CLOSED_DAYS_MOST 36500
 
 /* The absolute path of a file that may not exist yet. */
 static char *absolute(const char *path)
@@ -37,7 +38,7 @@ static char *absolute(const char *path)
 
 /* Links are kept: whether to follow them is decided when the session is opened. */
 static int set_session_dir(const struct op_option *option, void *field, const char *text,
-			    struct op_error *error)
+			   struct op_error *error)
 {
 	char **path = field, *given;
 
@@ -162,6 +163,20 @@ static int take_topics(const struct op_option *option, void *field, const char *
 	return 0;
 }
 
+static int take_interval(const struct op_option *option, void *field, const char *text,
+			 struct op_error *error)
+{
+	struct op_error cause;
+
+	if (!strcmp(text, "0")) {
+		*(uint64_t *)field = 0;
+		return 0;
+	}
+	if (op_duration_parse(text, "interval", CLOSE_EVERY_LEAST, CLOSE_EVERY_MOST, field, &cause))
+		return op_option_refuse(option, text, error, "%s", cause.text);
+	return 0;
+}
+
 static const struct op_option_type path_type = {.take = take_path, .release = release_path},
 				   switch_type = {.take = take_switch},
 				   range_type = {.take = take_range},
@@ -169,6 +184,7 @@ static const struct op_option_type path_type = {.take = take_path, .release = re
 				   events_type = {.take = take_events, .release = release_path},
 				   callgraph_type = {.take = take_callgraph},
 				   topics_type = {.take = take_topics},
+				   interval_type = {.take = take_interval},
 				   session_dir_type = {.take = set_session_dir,
 						       .release = release_path};
 
@@ -212,8 +228,16 @@ static const struct op_option rows[] = {
 	 OP_NUMBER(struct options, session_mib, 1, MIB_MOST)},
 	{"session-files", 0, "N", "the most files and directories of the session (200000)",
 	 OP_NUMBER(struct options, config.budget.inodes, 1, UINT64_C(1) << 30)},
-	{"min-free", 0, "MIB", "what the session leaves free on its disk (1/64, at most 256); 0: nothing",
+	{"min-free", 0, "MIB",
+	 "what the session leaves free on its disk (1/64, at most 256); 0: nothing",
 	 OP_NUMBER(struct options, min_free_mib, 0, MIB_MOST)},
+	{"close-every", 0, "TIME",
+	 "close the session at each multiple of TIME (10m, 1h) by the clock, and begin a new one",
+	 .type = &interval_type, .field = OP_FIELD(struct options, closing.seconds, uint64_t)},
+	{"saved-days", 0, "DAYS", "remove sessions that have ended and are older; 0: none",
+	 OP_NUMBER(struct options, closing.limits.days, 0, CLOSED_DAYS_MOST)},
+	{"saved-size", 0, "MIB", "remove the oldest sessions that have ended beyond it; 0: none",
+	 OP_NUMBER(struct options, closing.limits.size, 0, MIB_MOST)},
 	{"record", 0, "FILE", "also write the raw event stream to a new file", PATH(record)},
 	{"replay", 0, "FILE", "take samples from a file of --record, not from the kernel",
 	 PATH(replay)},
@@ -246,6 +270,10 @@ static int server_options_check(const struct options *options, struct op_error *
 		if (exclusive[i].first && exclusive[i].second)
 			return op_error_set(error, EINVAL, "%s exclude each other",
 					    exclusive[i].names);
+	if ((options->closing.limits.days || options->closing.limits.size) &&
+	    !options->closing.seconds)
+		return op_error_set(error, EINVAL,
+				    "--saved-days and --saved-size go with --close-every only");
 	if (!options->perf &&
 	    (options->frequency || options->has_callgraph || options->stopped || options->loose))
 		return op_error_set(error, EINVAL,

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "libop/base/error.h"
+#include "closer.h"
 #include "daemon/count/profile.h"
 
 struct options {
@@ -20,6 +21,7 @@ struct options {
 	bool perf;	    /* the source is the kernel's perf events */
 	uint64_t frequency; /* of perf events; 0: their counts */
 	uint64_t callgraph; /* most callers of a perf sample; 0: none */
+	struct closer_config closing;
 	uint64_t session_mib;  /* of config.budget; 0: the default */
 	uint64_t min_free_mib; /* the same; UINT64_MAX: the default */
 	bool has_callgraph;

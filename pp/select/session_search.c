@@ -9,12 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
+#include "libop/closed/times.h"
 #include "libop/session/paths.h"
 #include "libop/session/supplier.h"
 #include "libop/session/trusted_dir.h"
 #include "libop/base/array.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/base/similar.h"
 #include "libop/foreign/door.h"
 #include "libop/pack/hold.h"
@@ -215,9 +218,71 @@ static int add_globbed(struct pp_sample_list *list, const char *samples_root, co
 	return 0;
 }
 
+#define NS_PER_S UINT64_C(1000000000)
+
+/* Return: seconds since 1970; 0: there is no such file. */
+static uint64_t changed_at(const char *samples_dir, const char *name)
+{
+	char *path = op_format("%s/%s", samples_dir, name);
+	struct stat status;
+	bool is = !lstat(path, &status);
+
+	free(path);
+	return is ? (uint64_t)status.st_mtime : 0;
+}
+
+/* Whether a daemon or operf took samples of the session after @since, ns since 1970.  Profiles that
+ * were imported may be of the same time. */
+static bool is_of_time(const char *samples_dir, bool is_current, uint64_t since)
+{
+	struct session_times times;
+
+	if (!changed_at(samples_dir, OP_SAMPLES_SOURCE) || !session_times_read(samples_dir, &times))
+		return false;
+	/* a daemon that works writes the account now and then */
+	if (!times.end && is_current && changed_at(samples_dir, OP_SAMPLES_ALIVE))
+		return true;
+	if (!times.end)
+		times.end = changed_at(samples_dir, OP_SAMPLES_ACCOUNT) * NS_PER_S;
+	return times.end > since;
+}
+
+/* The sessions of the last time, in the order of their names, which is that of their times. */
+static int add_last(struct pp_sample_list *list, const char *samples_root, uint64_t seconds,
+		    struct op_error *error)
+{
+	uint64_t now = (uint64_t)time(NULL);
+	uint64_t since = now > seconds ? (now - seconds) * NS_PER_S : 0;
+	DIR *dir = opendir(samples_root);
+	char text[OP_DURATION_TEXT];
+	const struct dirent *entry;
+
+	if (!dir)
+		return op_error_errno(error, "cannot read %s", samples_root);
+	while ((entry = readdir(dir))) {
+		char *path = op_format("%s/%s", samples_root, entry->d_name);
+		struct op_error ignored;
+
+		if (entry->d_name[0] == '.' || entry->d_type == DT_REG ||
+		    !is_of_time(path, !strcmp(entry->d_name, "current"), since))
+			free(path);
+		else if (add_session(list, path, &ignored))
+			free(list->samples_dirs[--list->n_dirs]);
+	}
+	closedir(dir);
+	op_duration_text(seconds, text);
+	if (!list->n_dirs)
+		return op_error_set(error, ENOENT, "no session of the last %s in %s", text,
+				    samples_root);
+	qsort(list->samples_dirs, list->n_dirs, sizeof(char *), compare_texts);
+	return 0;
+}
+
 static int find_sessions(struct pp_sample_list *list, const char *archive, const char *samples_root,
 			 const struct pp_spec *spec, struct op_error *error)
 {
+	if (spec->last)
+		return add_last(list, samples_root, spec->last, error);
 	if (!spec->sessions.count && !pp_globs_match(&spec->session_excludes, "current"))
 		return add_session(list, op_format("%s/current", samples_root), error);
 	for (size_t i = 0; i < spec->sessions.count; i++) {
@@ -263,8 +328,8 @@ static void respect_supplier(struct pp_sample_list *list, const char *dir)
 	if (!op_supplier_read(dir, &supplier))
 		return;
 	foreign_restrict(supplier);
-	list->supplier = !list->is_supplied || list->supplier == supplier ? supplier
-									  : FOREIGN_NOBODY;
+	list->supplier =
+		!list->is_supplied || list->supplier == supplier ? supplier : FOREIGN_NOBODY;
 	list->is_supplied = true;
 }
 

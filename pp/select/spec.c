@@ -17,7 +17,7 @@
 #include "libop/base/memory.h"
 
 /* The type of the list of a tag. */
-enum tag_kind { TAG_TEXTS, TAG_NUMBERS, TAG_RANGES, TAG_PATH };
+enum tag_kind { TAG_TEXTS, TAG_NUMBERS, TAG_RANGES, TAG_PATH, TAG_TIME };
 
 static const struct tag {
 	const char *name;
@@ -27,6 +27,7 @@ static const struct tag {
 	{"archive", TAG_PATH, offsetof(struct pp_spec, archive)},
 	{"session-dir", TAG_PATH, offsetof(struct pp_spec, session_dir)},
 	{"session", TAG_TEXTS, offsetof(struct pp_spec, sessions)},
+	{"last", TAG_TIME, offsetof(struct pp_spec, last)},
 	{"session-exclude", TAG_TEXTS, offsetof(struct pp_spec, session_excludes)},
 	{"image", TAG_TEXTS, offsetof(struct pp_spec, images)},
 	{"image-exclude", TAG_TEXTS, offsetof(struct pp_spec, image_excludes)},
@@ -75,7 +76,8 @@ static int add_item(struct pp_spec *spec, const struct tag *tag, char *item)
 	void *member = (char *)spec + tag->offset;
 
 	switch (tag->kind) {
-	case TAG_PATH: /* no list */
+	case TAG_PATH: /* no lists */
+	case TAG_TIME:
 		break;
 	case TAG_TEXTS:
 		texts_add(member, item);
@@ -112,6 +114,15 @@ bool pp_spec_is_session_dir(const char *word)
 	return is;
 }
 
+static int set_time(uint64_t *seconds, const char *word, const char *text, struct op_error *error)
+{
+	struct op_error why;
+
+	if (op_duration_parse(text, "time", 1, PP_LAST_MOST, seconds, &why))
+		return op_error_set(error, EINVAL, "'%s': %s", word, why.text);
+	return 0;
+}
+
 static int parse_list(struct pp_spec *spec, const struct tag *tag, const char *word,
 		      const char *list, struct op_error *error)
 {
@@ -120,6 +131,8 @@ static int parse_list(struct pp_spec *spec, const struct tag *tag, const char *w
 
 	if (tag->kind == TAG_PATH)
 		return set_directory((char **)((char *)spec + tag->offset), word, list, error);
+	if (tag->kind == TAG_TIME)
+		return set_time((uint64_t *)((char *)spec + tag->offset), word, list, error);
 	rest = copy = op_copy(list);
 	while (!result && (item = strsep(&rest, ",")) != NULL) {
 		if (!*item)
@@ -227,6 +240,10 @@ int pp_spec_parse(struct pp_spec *spec, const char *const *words, size_t n, stru
 		if (parse_word(spec, words[i], error))
 			return -1;
 	}
+	if (spec->last && (spec->sessions.count || spec->session_excludes.count))
+		return op_error_set(error, EINVAL,
+				    "last: selects sessions by their times: session: and "
+				    "session-exclude: do not go with it");
 	if (!spec->archive)
 		resolve_names(&spec->names);
 	if (spec->session_dir)
@@ -243,7 +260,7 @@ void pp_spec_free(struct pp_spec *spec)
 			op_strings_free(member);
 		else if (tags[i].kind == TAG_PATH)
 			free(*(char **)member);
-		else
+		else if (tags[i].kind != TAG_TIME)
 			free(((struct pp_ranges *)member)->items);
 	}
 	op_strings_free(&spec->names);

@@ -3,6 +3,7 @@
  * Profile specification: which samples a report is about, as given on the command line of every
  * report command.
  *
+ *	opreport last:1h event:cpu-clock
  *	opreport session:night image:/usr/bin/git event:CPU_CLK_UNHALTED cpu:0-3
  *
  * A word is TAG:LIST (tags below), the name of an image, or a session directory, which has
@@ -29,21 +30,24 @@ struct pp_ranges {
 	size_t n, capacity;
 };
 
+#define PP_LAST_MOST (UINT64_C(100) * 366 * 86400) /* a century */
+
 struct pp_spec {
 	char *archive;		    /* archive: a directory that oparchive filled, or NULL */
 	char *session_dir;	    /* session-dir: or a plain word; absolute; or NULL */
 	struct op_strings inputs;   /* plain words: profiles of other formats; set by the caller */
 	struct op_strings sessions; /* session: names or globs; a path begins with . or / */
 	struct op_strings session_excludes; /* session-exclude: */
+	uint64_t last; /* last: seconds before now that sessions must have samples of; 0: any */
 	struct op_strings names;	  /* plain words: globs for the application or the image */
 	struct op_strings images;	  /* image: globs for the application */
 	struct op_strings image_excludes; /* image-exclude: globs for either */
 	struct op_strings lib_images;	  /* lib-image: globs for the image */
 	struct op_strings events;	  /* event: */
-	struct op_strings labels;	     /* label: NAME=GLOB, of profiles of other formats */
+	struct op_strings labels;	  /* label: NAME=GLOB, of profiles of other formats */
 	struct pp_ranges counts, unit_masks; /* count: unit-mask: */
 	bool trust; /* sessions of other users, too; not a word, but the option --trust-session */
-	struct pp_ranges cpus, tgids, tids;  /* cpu: tgid: tid: also as ranges, A-B */
+	struct pp_ranges cpus, tgids, tids; /* cpu: tgid: tid: also as ranges, A-B */
 };
 
 /**

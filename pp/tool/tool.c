@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "libop/base/array.h"
+#include "libop/base/number.h"
 #include "libop/base/progress.h"
 #include "libop/base/similar.h"
 #include "libop/session/paths.h"
@@ -47,12 +48,25 @@ static int take_verbose(const struct op_option *option, void *field, const char 
 	return result;
 }
 
-static const struct op_option_type verbose_type = {.take = take_verbose};
+static int take_last(const struct op_option *option, void *field, const char *text,
+		     struct op_error *error)
+{
+	struct op_error why;
+
+	if (op_duration_parse(text, "time", 1, PP_LAST_MOST, field, &why))
+		return op_option_refuse(option, text, error, "%s", why.text);
+	return 0;
+}
+
+static const struct op_option_type verbose_type = {.take = take_verbose},
+				   last_type = {.take = take_last};
 
 static const struct op_option session_options[] = {
 	{"session-dir", 0, "DIR",
 	 "where the sessions are (default: oprofile_data, or " OP_SESSION_DEFAULT_DIR ")",
 	 OP_TEXT(struct pp_common, session_dir)},
+	{"last", 0, "TIME", "sessions with samples of the last TIME: 30m, 1h, 7d",
+	 .type = &last_type, .field = OP_FIELD(struct pp_common, last, uint64_t)},
 	{"trust-session", 0, NULL, "read sessions that other users can change, too",
 	 OP_FLAG(struct pp_common, trust_session)},
 	{"image-path", 'p', "DIRS", "search these directories for images, too",
@@ -123,6 +137,15 @@ static void sort_word(const struct pp_tool *tool, const char *word, struct op_st
 	}
 }
 
+static int set_last(struct pp_spec *spec, uint64_t last, struct op_error *error)
+{
+	if (spec->sessions.count || spec->last)
+		return op_error_set(error, EINVAL, "--last and %s: exclude each other",
+				    spec->last ? "last" : "session");
+	spec->last = last;
+	return 0;
+}
+
 /* A session has a directory of samples in it, so a word is not both. */
 static int parse_spec(const struct pp_tool *tool, const struct pp_common *common,
 		      struct pp_spec *spec, const struct op_strings *words, struct op_error *error)
@@ -135,6 +158,8 @@ static int parse_spec(const struct pp_tool *tool, const struct pp_common *common
 	result = pp_spec_parse(spec, (const char *const *)rest.item, rest.count, error);
 	op_strings_free(&rest);
 	spec->inputs = inputs;
+	if (!result && common->last)
+		result = set_last(spec, common->last, error);
 	if (result || !inputs.count)
 		return result || !spec->labels.count
 			       ? result
@@ -145,7 +170,7 @@ static int parse_spec(const struct pp_tool *tool, const struct pp_common *common
 		if (!strchr(spec->labels.item[i], '='))
 			return op_error_set(error, EINVAL, "label:%s: NAME=VALUE is needed",
 					    spec->labels.item[i]);
-	if (spec->archive || spec->session_dir || spec->sessions.count ||
+	if (spec->archive || spec->session_dir || spec->sessions.count || spec->last ||
 	    (common->session_given && !common->is_pair))
 		return op_error_set(error, EINVAL, "'%s' is a profile of its own, not of a session",
 				    inputs.item[0]);

@@ -40,6 +40,7 @@
 
 /* What all tools have; the first member of a tool's own struct. */
 struct pp_common {
+	uint64_t last;	    /* seconds; 0: not given */
 	char *session_dir;  /* absolute; --session-dir or what there is */
 	bool session_given; /* there was --session-dir */
 	bool trust_session; /* --trust-session */

@@ -123,6 +123,14 @@ static int add_all(struct op_strings *arguments, const struct settings *settings
 					    settings->session_files);
 	if (settings->min_free != SETTING_UNSET)
 		ret |= opcontrol_daemon_add(arguments, "--min-free=%" PRIu64, settings->min_free);
+	if (settings->close_every) {
+		ret |= opcontrol_daemon_add(arguments, "--close-every=%" PRIu64,
+					    settings->close_every);
+		ret |= opcontrol_daemon_add(arguments, "--saved-days=%" PRIu64,
+					    settings->saved_days);
+		ret |= opcontrol_daemon_add(arguments, "--saved-size=%" PRIu64,
+					    settings->saved_size);
+	}
 	if (settings->vmlinux && !strcmp(settings->vmlinux, "none"))
 		ret |= opcontrol_daemon_add(arguments, "--no-vmlinux");
 	else if (settings->vmlinux)

@@ -37,6 +37,7 @@ enum {
 	SET_SESSION_SIZE,
 	SET_SESSION_FILES,
 	SET_MIN_FREE,
+	SET_CLOSE_EVERY,
 	SET_SAVED_DAYS,
 	SET_SAVED_SIZE,
 };
@@ -48,7 +49,8 @@ static const char *const setting_keys[] = {
 	[SET_CPU_BUFFER_SIZE] = "CPU_BUF_SIZE", [SET_FREQUENCY] = "FREQUENCY",
 	[SET_TIME_SLICE] = "TIME_SLICE",	[SET_SESSION_SIZE] = "SESSION_SIZE",
 	[SET_SESSION_FILES] = "SESSION_FILES",	[SET_MIN_FREE] = "MIN_FREE",
-	[SET_SAVED_DAYS] = "SAVED_DAYS",	[SET_SAVED_SIZE] = "SAVED_SIZE",
+	[SET_CLOSE_EVERY] = "CLOSE_EVERY",	[SET_SAVED_DAYS] = "SAVED_DAYS",
+	[SET_SAVED_SIZE] = "SAVED_SIZE",
 };
 
 /* ---- types of options ---- */
@@ -241,9 +243,14 @@ static const struct op_option settings_rows[] = {
 	 SETTING(SET_SESSION_FILES)},
 	{"min-free", 0, "MIB", "what the session leaves free on its disk; 0: nothing",
 	 SETTING(SET_MIN_FREE)},
-	{"saved-days", 0, "DAYS", "--save removes saved sessions that are older; 0: none",
+	{"close-every", 0, "TIME",
+	 "have the daemon save the session at each multiple of TIME (10m, 1h) by the clock",
+	 SETTING(SET_CLOSE_EVERY)},
+	{"saved-days", 0, "DAYS",
+	 "--save and --close-every remove saved sessions that are older; 0: none",
 	 SETTING(SET_SAVED_DAYS)},
-	{"saved-size", 0, "MIB", "--save removes the oldest of saved sessions beyond it; 0: none",
+	{"saved-size", 0, "MIB",
+	 "--save and --close-every remove the oldest of saved sessions beyond it; 0: none",
 	 SETTING(SET_SAVED_SIZE)},
 	{0}};
 

@@ -15,6 +15,7 @@
 #include "libop/base/array.h"
 #include "libop/base/number.h"
 #include "libop/base/similar.h"
+#include "libop/closed/times.h"
 #include "libop/session/paths.h"
 
 struct key {
@@ -130,6 +131,16 @@ static int set_number(void *field, const struct key *key, const char *value, str
 				    least && cause.code == ERANGE ? ", or 0 for the default" : "");
 	if (!strcmp(value, "0"))
 		*(uint64_t *)field = 0;
+	return 0;
+}
+
+/* "10m", or as print_number() writes it. */
+static int set_duration(void *field, const struct key *key, const char *value,
+			struct op_error *error)
+{
+	if (strcmp(value, "0"))
+		return op_duration_parse(value, key->what, key->min, key->max, field, error);
+	*(uint64_t *)field = 0;
 	return 0;
 }
 
@@ -330,6 +341,9 @@ static const struct key keys[] = {
 	{"MIN_FREE", FIELD(min_free), ANY_NUMBER("space to leave free", 1 << 30)},
 	{"SAVED_DAYS", FIELD(saved_days), NUMBER("days", 1, 36500)},
 	{"SAVED_SIZE", FIELD(saved_size), NUMBER("size of saved sessions", 1, 1 << 30)},
+	{"CLOSE_EVERY", FIELD(close_every), .set = set_duration, .print = print_number,
+	 .put = put_number, .equal = equal_number, .what = "interval", .min = CLOSE_EVERY_LEAST,
+	 .max = CLOSE_EVERY_MOST},
 	{"PERF", FIELD(perf), NUMBER("perf", 1, 1)},
 	{"XENIMAGE", .set = set_foreign},
 	{"XEN_RANGE", .set = set_foreign},

@@ -43,6 +43,7 @@ struct settings {
 	uint64_t session_files;		 /* 0: the default */
 	uint64_t min_free;		 /* MiB, SETTING_UNSET: the default */
 	uint64_t saved_days, saved_size; /* of saved sessions, days and MiB; 0: no limit */
+	uint64_t close_every;		 /* seconds, 0: sessions are closed by --save only */
 	bool separate_lib, separate_kernel, separate_thread, separate_cpu;
 	struct op_strings events; /* as given; none: the default event */
 };

@@ -7,11 +7,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "driver.h"
 #include "events.h"
 #include "libop/base/array.h"
+#include "libop/base/number.h"
 #include "libop/base/safe_text.h"
+#include "libop/closed/retention.h"
 #include "libop/session/paths.h"
 #include "perf.h"
 #include "stats.h"
@@ -155,6 +158,44 @@ static void print_settings(const struct settings *settings)
 		printf("CPU buffer size: %" PRIu64 " entries\n", settings->cpu_buffer_size);
 }
 
+static void print_limits(const struct settings *settings)
+{
+	if (settings->saved_days)
+		printf(", kept for %" PRIu64 " days", settings->saved_days);
+	if (settings->saved_size)
+		printf("%s %" PRIu64 " MiB", settings->saved_days ? " and up to" : ", kept up to",
+		       settings->saved_size);
+}
+
+/* How sessions are closed and kept, if there is something to say. */
+static void print_saved(const struct settings *settings)
+{
+	char text[OP_DURATION_TEXT], oldest[32] = "";
+	struct retention_usage usage;
+	struct op_error error;
+	struct tm tm;
+
+	if (settings->close_every) {
+		op_duration_text(settings->close_every, text);
+		printf("Sessions are closed every %s", text);
+		print_limits(settings);
+		printf("\n");
+	}
+	if (retention_measure(settings->session_dir, &usage, &error)) {
+		op_safe_line(stdout, "Saved sessions: %s", error.text);
+		return;
+	}
+	if (!usage.sessions)
+		return;
+	if (localtime_r(&(time_t){usage.oldest}, &tm))
+		strftime(oldest, sizeof(oldest), "%F %T", &tm);
+	printf("Saved sessions: %zu, %.1f MiB, the oldest of %s", usage.sessions,
+	       (double)usage.bytes / (1 << 20), oldest);
+	if (!settings->close_every)
+		print_limits(settings);
+	printf("\n");
+}
+
 static int print_backend(const struct settings *settings, struct op_error *error)
 {
 	char type[DRIVER_CPU_TYPE_MAX], backend[DRIVER_BACKEND_MAX];
@@ -235,6 +276,7 @@ static int print_perf(const struct control *control, struct op_error *error)
 	if (!control->daemon)
 		print_unknown_events(settings, NULL);
 	print_settings(settings);
+	print_saved(settings);
 	if (control->pending)
 		printf("Changed settings apply when the daemon is started again (opcontrol "
 		       "--shutdown)\n");
@@ -265,6 +307,7 @@ int status_print(const struct control *control, struct op_error *error)
 	else
 		print_unknown_events(settings, NULL);
 	print_settings(settings);
+	print_saved(settings);
 	if (control->pending)
 		printf("Changed settings apply when the daemon is started again (opcontrol "
 		       "--shutdown)\n");

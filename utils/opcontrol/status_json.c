@@ -11,6 +11,7 @@
 #include "driver.h"
 #include "events.h"
 #include "libop/base/text_stream.h"
+#include "libop/closed/retention.h"
 #include "libop/text/json.h"
 #include "perf.h"
 #include "stats.h"
@@ -126,6 +127,22 @@ static int put_daemon(struct op_json *json, const struct control *control, struc
 	return 0;
 }
 
+static void put_saved(struct op_json *json, const struct settings *settings)
+{
+	struct retention_usage usage;
+	struct op_error error;
+
+	if (retention_measure(settings->session_dir, &usage, &error)) {
+		op_json_null(json, "saved");
+		op_json_string(json, "saved_error", error.text);
+		return;
+	}
+	op_json_object(json, "saved");
+	op_json_number(json, "sessions", usage.sessions);
+	op_json_number(json, "bytes", usage.bytes);
+	op_json_end(json);
+}
+
 static int put_all(struct op_json *json, const struct control *control, struct op_error *error)
 {
 	const struct settings *settings = &control->settings;
@@ -146,6 +163,7 @@ static int put_all(struct op_json *json, const struct control *control, struct o
 	op_json_object(json, "settings");
 	settings_put_json(settings, json);
 	op_json_end(json);
+	put_saved(json, settings);
 	op_json_bool(json, "settings_wait", control->pending);
 	op_json_end(json);
 	return 0;

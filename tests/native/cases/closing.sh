@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# covers: sessions that the daemon closes by the clock: nothing lost, named by their times, packed,
+# covers: removed by age and bytes; --last; what a killed daemon left
+
+sampling=yes
+# shellcheck source=../case.sh
+. "$TESTS/native/case.sh"
+
+is_root || skip "opcontrol is for root"
+export HOME="$scratch"
+
+# closed - names of the sessions that were closed by the clock
+closed() { find "$session/samples" -mindepth 1 -maxdepth 1 -name '2*T*Z-2*T*Z*' -printf '%f\n' | sort; }
+
+# stats SESSION TEXT - the number before TEXT in what the report says of the session's samples
+stats()
+{
+	need opreport --session-dir="$session" session:"$1" --verbose=stats >"$scratch/stats"
+	sed -n "s/^\(Samples\|Kernel.*\): .*\<\([0-9]*\) $2.*/\2/p" "$scratch/stats"
+}
+
+says() { grep -q "$1" "$scratch/said" || fail "\"$1\" is not in: $(cat "$scratch/said")"; }
+
+need opcontrol --setup --perf --event="$(clock 2000)" --separate=kernel --callgraph=8 \
+	--session-dir="$session" --close-every=1s >/dev/null
+need opcontrol --start >/dev/null
+trap 'opcontrol --shutdown >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+"$workloads/split" 5 >/dev/null
+need opcontrol --status >"$scratch/said"
+says '^Sessions are closed every 1s$'
+says '^Saved sessions: [0-9]*, [0-9.]* MiB, the oldest of '
+need opcontrol --stop >/dev/null
+need opcontrol --dump >/dev/null
+# the clock goes on, but there is nothing to close once the last samples are
+sleep 2.5
+n=$(closed | wc -l)
+within "sessions that were closed in 5 to 9 s" "$n" 4 9
+
+# Nothing is lost at an end, nor counted twice: the kernel has counted on.
+sum=0
+for name in $(closed); do
+	received=$(stats "$name" received)
+	grep -q ', none lost' "$scratch/stats" || fail "$name: $(cat "$scratch/stats")"
+	enough "samples of $name" "$received" 1
+	sum=$((sum + received))
+	[ -e "$session/samples/$name/pack" ] || fail "$name is not packed"
+done
+same "samples of all sessions" "$sum" "$(stats "$name" taken)"
+opreport --session-dir="$session" >"$scratch/said" 2>&1 && fail "the live session has samples"
+says 'no samples in the session .*: 0 received, .* 0 lost'
+
+report --last=1h
+all=$(symbol_samples split_seventy)
+enough "samples of split_seventy" "$all"
+report session:"$(closed | head -n 1)"
+first=$(symbol_samples split_seventy)
+report session:'2*' session-exclude:"$(closed | head -n 1)"
+same "samples of sessions by name" $((first + $(symbol_samples split_seventy))) "$all"
+
+# The next daemon packs what a killed one has left loose, and removes what is too old.
+old=$(closed | head -n 1) loose=$(closed | tail -n 1)
+need opcontrol --shutdown >/dev/null
+need opcontrol --setup --saved-days=1 >/dev/null
+need opdb unpack "$session/samples/$loose" >/dev/null
+touch -d '2 days ago' "$session/samples/$old"
+need opcontrol --start >/dev/null
+"$workloads/split" 2 >/dev/null
+need opcontrol --shutdown >/dev/null
+[ -e "$session/samples/$loose/pack" ] || fail "$loose is not packed"
+[ ! -e "$session/samples/$old" ] || fail "$old is still there"
+grep -q "Removed $old, which is older than 1 days" "$session/samples/oprofiled.log" ||
+	fail "the log does not say that $old was removed"
+enough "sessions that stay" "$(closed | wc -l)" "$n"
