@@ -45,6 +45,7 @@ zlib1g-dev		zlib-devel		zlib			lib zlib
 libzstd-dev		libzstd-devel		zstd			lib libzstd
 libncurses-dev		ncurses-devel		ncurses			lib ncursesw
 libarchive-dev		libarchive-devel	libarchive		lib libarchive
+libcurl4-openssl-dev	libcurl-devel		curl			lib libcurl
 libyajl-dev		yajl-devel		yajl			lib yajl
 liblzma-dev		xz-devel		xz			lib liblzma
 libpfm4-dev		libpfm-devel		libpfm			header perfmon/pfmlib.h

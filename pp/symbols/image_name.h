@@ -16,6 +16,14 @@ static inline bool pp_image_is_named(const char *name)
 	return !strncmp(name, PP_NAMED_IMAGE "/", sizeof(PP_NAMED_IMAGE));
 }
 
+/* What the profile called it: a path, or a text that begins with "[". */
+static inline const char *pp_image_without_named(const char *name)
+{
+	if (!pp_image_is_named(name))
+		return name;
+	name += sizeof(PP_NAMED_IMAGE) - 1;
+	return name + (name[1] == '[');
+}
 
 /* The code that the kernel maps into each process, at another address each time. */
 static inline bool pp_image_is_vdso(const struct op_image_name *id)

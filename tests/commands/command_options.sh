@@ -3,7 +3,7 @@
 # (run.sh and lib.sh set $status and $COMMANDS.)
 # Options of all commands: names, letters and forms of arguments, which scripts of users rely on.
 
-commands="oprofiled operf ocount ophelp opdb opcontrol opreport opdiff opannotate oparchive opgprof
+commands="oprofiled operf oppush ocount ophelp opdb opcontrol opreport opdiff opannotate oparchive opgprof
 	opimport opexport optop oprofile-selftest"
 
 # accepts COMMAND ARGUMENT... - --usage ends the command before it does anything

@@ -28,7 +28,7 @@ LIMIT = 60 # seconds for an answer, on a busy host
 
 COMMANDS = {"opreport": "pp", "opdiff": "pp", "opannotate": "pp", "oparchive": "pp", "opgprof": "pp",
             "opimport": "pp", "opexport": "pp", "opcontrol": "utils/opcontrol",
-            "opdb": "utils/opdb", "ocount": "utils/ocount", "ophelp": "utils/ophelp",
+            "opdb": "utils/opdb", "ocount": "utils/ocount", "oppush": "utils/oppush", "ophelp": "utils/ophelp",
             "operf": "daemon/operf", "optop": "utils/optop", "oprofiled": "daemon",
             "oprofile-selftest": "utils/selftest"}
 

@@ -18,6 +18,7 @@
 #include "pp/formats/model/labels.h"
 #include "pp/formats/model/weights.h"
 #include "pp/formats/session/room.h"
+#include "pp/formats/store/url.h"
 #include "pp/report/options.h"
 #include "archive_file.h"
 
@@ -133,7 +134,7 @@ static bool is_input(const char *word)
 {
 	struct op_error ignored;
 
-	return !strcmp(word, "-") ||
+	return !strcmp(word, "-") || store_url_is(word) ||
 	       (is_file_or_directory(word) && format_of_word(word, &ignored));
 }
 
@@ -179,19 +180,27 @@ static int read_words(struct prof *prof, const struct op_strings *paths, unsigne
 		      struct session_options *options, struct op_error *damage,
 		      struct op_error *error)
 {
+	const char *damaged = NULL;
+
 	for (size_t i = 0; i < paths->count; i++) {
 		if (!read_word(prof, paths->item[i], by, options, error))
 			continue;
 		if (!prof->n_events)
 			return -1;
-		if (damage->code)
+		if (damaged)
 			op_warn("%s", damage->text);
 		*damage = *error;
-		op_warn("%s: only the samples before the error are reported", paths->item[i]);
+		damaged = paths->item[i];
 	}
 	prof_finish(prof);
-	if (prof_is_empty(prof))
-		return op_error_set(error, ENODATA, "%s: no samples", paths->item[0]);
+	if (prof_is_empty(prof)) {
+		if (!damaged)
+			return op_error_set(error, ENODATA, "%s: no samples", paths->item[0]);
+		*error = *damage;
+		return -1;
+	}
+	if (damaged)
+		op_warn("%s: only the samples before the error are reported", damaged);
 	return input_check_signs(prof, paths->item[0], error);
 }
 

@@ -16,6 +16,7 @@ const struct format *const formats[] = {
 	&format_cpuprofile,
 	&format_dcpi,
 	&format_firefox,
+	&format_fleet,
 	&format_folded,
 	&format_gecko,
 	&format_heap,

@@ -118,5 +118,6 @@ extern const struct format format_v8;
 extern const struct format format_v8_heap;
 extern const struct format format_chrome_trace;
 extern const struct format format_html;
+extern const struct format format_fleet;
 
 #endif

@@ -9,6 +9,8 @@
 #include "pp/formats/input/input.h"
 #include "libop/base/file.h"
 #include "libop/foreign/door.h"
+#include "pp/formats/store/fetch.h"
+#include "pp/formats/store/url.h"
 #include "read_apart.h"
 
 /* Finds one owner of all that is another user's; several are nobody. */
@@ -35,10 +37,30 @@ static uid_t supplier_of(const struct profile_input *profile, const struct stat 
 	return supplier == FOREIGN_OURSELVES ? FOREIGN_NOBODY : supplier;
 }
 
+/* What a server says is parsed as a file of somebody else. */
+static int open_store(struct profile_input *profile, const char *url, struct op_error *error)
+{
+	int fd = store_fetch(url, error);
+
+	*profile = (struct profile_input){.path = url, .fd = -1, .supplier = FOREIGN_OURSELVES};
+	if (fd < 0)
+		return -1;
+	if (!geteuid()) {
+		profile->fd = fd;
+		profile->supplier = FOREIGN_NOBODY;
+		return 0;
+	}
+	profile->input = input_of_open(url, fd, error);
+	close(fd);
+	return profile->input ? 0 : -1;
+}
+
 int profile_input_open(struct profile_input *profile, const char *path, struct op_error *error)
 {
 	struct stat status;
 
+	if (store_url_is(path))
+		return open_store(profile, path, error);
 	*profile = (struct profile_input){
 		.path = path, .fd = read_apart_open(path), .supplier = FOREIGN_OURSELVES};
 	if (profile->fd < 0) {

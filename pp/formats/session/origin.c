@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/closed/times.h"
 #include "libop/base/file.h"
 #include "session.h"
 #include "names.h"
@@ -256,6 +257,7 @@ void session_origin_read(struct session_origin *origin, const char *dir, struct 
 {
 	char *path = op_format("%s/" SESSION_ORIGIN, dir), *rest, *line;
 	struct prof_host host = {0};
+	struct session_times times;
 	struct op_error error;
 
 	*origin = (struct session_origin){0};
@@ -263,6 +265,9 @@ void session_origin_read(struct session_origin *origin, const char *dir, struct 
 	free(path);
 	while ((line = strsep(&rest, "\n")))
 		parse_line(origin, line, sink, &host);
+	/* one that a daemon has closed says when it ended instead */
+	if (!host.duration && session_times_read(dir, &times) && times.end > times.begin)
+		host.duration = times.end - times.begin;
 	if (origin->text)
 		sink->host(sink, &host);
 	if (origin->n_images)

@@ -15,9 +15,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libop/cpu/type_names.h"
 #include "libop/base/memory.h"
+#include "libop/session/account.h"
+#include "libop/session/statistics.h"
 #include "pp/select/sample_read.h"
 #include "libop/base/number.h"
 #include "libop/foreign/door.h"
@@ -313,6 +316,30 @@ static void read_branches(struct reading *reading)
 	free(path);
 }
 
+/* ---- what was lost ---- */
+
+/* By a daemon or operf: what an import lost is in its origin. */
+static void tell_losses(struct reading *reading)
+{
+	char *source = op_format("%s/" OP_SAMPLES_SOURCE, reading->dir), *text = NULL;
+	struct prof_sink *sink = reading->sink;
+
+	if (!access(source, F_OK))
+		op_account_read(reading->dir, &text);
+	for (enum stat_id i = 0; text && i < STAT_COUNT; i++) {
+		uint64_t n = op_account_number(text, op_stats[i].key);
+
+		if (!n || op_stat_is_of_kernel(i))
+			continue;
+		if (op_stat_is_lost_sample(i))
+			sink->lost(sink, op_stats[i].text, n);
+		else if (i == STAT_KERNEL_RECORDS) /* over all starts */
+			sink->lost(sink, "in the kernel", n);
+	}
+	free(text);
+	free(source);
+}
+
 /* ---- all together ---- */
 
 /* Stacks, and then what @files have beyond them. */
@@ -342,6 +369,7 @@ static void read_session(struct reading *reading)
 		read_counts(reading, reading->list->weights, reading->list->n_weights);
 	reading->weights = false;
 	read_branches(reading);
+	tell_losses(reading);
 	session_functions_read(&reading->images, reading->dir);
 	session_origin_free(&reading->origin);
 	pp_kallsyms_free(&reading->kallsyms);

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reading the tables of a fleet's store: see tables.h.
+ *
+ * What rows refer to comes before them.  A frame and those that are inlined into it are one place
+ * of its image; as it has no address, places are numbered.
+ */
+#include "fleet.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/memory.h"
+#include "libop/base/reader.h"
+#include "libop/tables/name_index.h"
+#include "libop/tables/pair_table.h"
+#include "pp/formats/model/labels.h"
+#include "pp/formats/model/named_places.h"
+#include "pp/formats/store/tables.h"
+
+#define FILE_MOST    ((size_t)1 << 32)
+#define STRING_MOST  8192
+#define NS_PER_S     UINT64_C(1000000000)
+#define PLACE_STRIDE 2 /* a caller returns to the second: named_places.h */
+
+struct fleet_frame {
+	const char *function, *file; /* NULL: not known */
+	uint32_t image;		     /* of the sink */
+	uint32_t line;
+	bool is_inlined;
+};
+
+/* A stack: frames are numbers of struct fleet_frame. */
+struct fleet_stack {
+	size_t first, n;
+};
+
+struct fleet_reader {
+	struct input *input;
+	struct prof_sink *sink;
+	struct op_error *error;
+	uint8_t *bytes;
+	struct op_reader rows; /* of the section that is read */
+	enum fleet_table_id table;
+
+	/* by identity: numbers of the sink, of @frames and @stacks, one more than they are */
+	struct op_pair_table events, images, frame_ids, stack_ids, places;
+	struct fleet_frame *frames;
+	size_t n_frames, frames_capacity;
+	struct fleet_stack *stacks;
+	size_t n_stacks, stacks_capacity;
+	uint32_t *stack_frames;
+	size_t n_stack_frames, stack_frames_capacity;
+	struct op_names texts;
+	struct named_places *named; /* images */
+	struct prof_host host;	    /* of all sessions */
+	size_t n_sessions;
+	struct prof_frame *places_of_sample;
+	size_t places_capacity;
+	struct prof_line *lines;
+	size_t lines_capacity;
+};
+
+static int fleet_fail(const struct fleet_reader *reader, const char *what)
+{
+	return input_fail(reader->input, reader->error, EINVAL,
+			  (uint64_t)(reader->rows.at - reader->bytes), "in the table %s: %s",
+			  fleet_tables[reader->table].name, what);
+}
+
+/* ---- columns ---- */
+
+/* Return: a text that lives as long as the reader; "" if there is none. */
+static const char *take_string(struct fleet_reader *reader)
+{
+	uint64_t n = op_reader_leb128(&reader->rows);
+	const char *bytes =
+		n < STRING_MOST ? op_reader_take(&reader->rows, n) : op_reader_fail(&reader->rows);
+	char text[STRING_MOST];
+
+	if (!bytes)
+		return "";
+	memcpy(text, bytes, n);
+	text[n] = '\0';
+	return op_names_keep(&reader->texts, text);
+}
+
+static const char *known_text(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+/* ---- rows ---- */
+
+static int take_event(struct fleet_reader *reader)
+{
+	uint64_t identity = op_reader_u64(&reader->rows);
+	struct prof_event event = {.type = PROF_NO_TYPE};
+
+	event.name = take_string(reader);
+	event.unit = known_text(take_string(reader));
+	event.period = op_reader_u64(&reader->rows);
+	event.frequency = op_reader_u64(&reader->rows);
+	event.unit_mask = op_reader_u64(&reader->rows);
+	if (reader->rows.failed || !*event.name)
+		return fleet_fail(reader, "an event without a name");
+	*op_pair_table_get(&reader->events, identity, 0) =
+		(uint64_t)reader->sink->event(reader->sink, &event) + 1;
+	return 0;
+}
+
+static int take_image(struct fleet_reader *reader)
+{
+	uint64_t identity = op_reader_u64(&reader->rows);
+	unsigned int kind = op_reader_u8(&reader->rows);
+	const char *path = take_string(reader);
+	bool is_kernel = kind == FLEET_KERNEL || kind == FLEET_MODULE || kind == FLEET_BPF ||
+			 kind == FLEET_UNKNOWN_KERNEL;
+
+	take_string(reader);
+	if (reader->rows.failed || !kind || kind > FLEET_UNKNOWN_KERNEL)
+		return fleet_fail(reader, "an image of no kind that is known");
+	*op_pair_table_get(&reader->images, identity, 0) =
+		!*path ? (is_kernel ? PROF_NO_KERNEL_IMAGE : PROF_NO_IMAGE) + 1
+		       : (uint64_t)named_places_image(reader->named, path, is_kernel) + 1;
+	return 0;
+}
+
+static int take_frame(struct fleet_reader *reader)
+{
+	uint64_t identity = op_reader_u64(&reader->rows);
+	const uint64_t *image =
+		op_pair_table_find(&reader->images, op_reader_u64(&reader->rows), 0);
+	struct fleet_frame frame = {0};
+
+	frame.function = known_text(take_string(reader));
+	frame.file = known_text(take_string(reader));
+	frame.line = op_reader_u32(&reader->rows);
+	frame.is_inlined = op_reader_u8(&reader->rows);
+	if (reader->rows.failed || !image)
+		return fleet_fail(reader, "a frame of an image that is not there");
+	frame.image = (uint32_t)(*image - 1);
+	reader->frames = op_grow(reader->frames, &reader->frames_capacity, reader->n_frames + 1,
+				 sizeof(*reader->frames));
+	reader->frames[reader->n_frames++] = frame;
+	*op_pair_table_get(&reader->frame_ids, identity, 0) = reader->n_frames;
+	return 0;
+}
+
+static int take_stack(struct fleet_reader *reader)
+{
+	uint64_t first = op_reader_u64(&reader->rows), second = op_reader_u64(&reader->rows);
+	uint64_t n = op_reader_leb128(&reader->rows);
+	struct fleet_stack stack = {.first = reader->n_stack_frames};
+
+	for (; n && !reader->rows.failed; n--) {
+		const uint64_t *frame =
+			op_pair_table_find(&reader->frame_ids, op_reader_u64(&reader->rows), 0);
+
+		if (!frame)
+			return fleet_fail(reader, "a stack of a frame that is not there");
+		reader->stack_frames =
+			op_grow(reader->stack_frames, &reader->stack_frames_capacity,
+				reader->n_stack_frames + 1, sizeof(*reader->stack_frames));
+		reader->stack_frames[reader->n_stack_frames++] = (uint32_t)(*frame - 1);
+		stack.n++;
+	}
+	if (reader->rows.failed)
+		return fleet_fail(reader, "a stack that ends too early");
+	reader->stacks = op_grow(reader->stacks, &reader->stacks_capacity, reader->n_stacks + 1,
+				 sizeof(*reader->stacks));
+	reader->stacks[reader->n_stacks++] = stack;
+	*op_pair_table_get(&reader->stack_ids, first, second) = reader->n_stacks;
+	return 0;
+}
+
+/* ---- samples ---- */
+
+/* The place of @n frames, all but the last of which are inlined: one is told when it is met first.
+ */
+static struct prof_frame place_of(struct fleet_reader *reader, const uint32_t *numbers, size_t n)
+{
+	const struct fleet_frame *outer = &reader->frames[numbers[n - 1]];
+	uint64_t hash = 0, *place;
+	struct prof_frame frame = {.image = outer->image};
+	size_t known = reader->places.n;
+
+	for (size_t i = 0; i < n; i++)
+		hash = op_hash_content(hash, &numbers[i], sizeof(numbers[i]));
+	place = op_pair_table_get(&reader->places, hash, n);
+	if (reader->places.n > known)
+		*place = reader->places.n;
+	frame.offset = *place * PLACE_STRIDE;
+	if (reader->places.n == known || !outer->function)
+		return frame;
+	reader->lines = op_grow(reader->lines, &reader->lines_capacity, n, sizeof(*reader->lines));
+	for (size_t i = 0; i < n; i++) {
+		const struct fleet_frame *line = &reader->frames[numbers[i]];
+
+		reader->lines[i] = (struct prof_line){
+			.function = line->function ? line->function : outer->function,
+			.system_name = line->function,
+			.file = line->file,
+			.line = line->line,
+		};
+	}
+	reader->sink->lines(reader->sink, &frame, reader->lines, n);
+	return frame;
+}
+
+static size_t places_of(struct fleet_reader *reader, const struct fleet_stack *stack)
+{
+	const uint32_t *numbers = reader->stack_frames + stack->first;
+	size_t depth = 0;
+
+	for (size_t i = 0, n; i < stack->n; i += n) {
+		for (n = 1; i + n < stack->n && reader->frames[numbers[i + n - 1]].is_inlined;)
+			n++;
+		reader->places_of_sample =
+			op_grow(reader->places_of_sample, &reader->places_capacity, depth + 1,
+				sizeof(*reader->places_of_sample));
+		reader->places_of_sample[depth] = place_of(reader, numbers + i, n);
+		/* callers have the address behind the call */
+		reader->places_of_sample[depth].offset += depth > 0;
+		depth++;
+	}
+	return depth;
+}
+
+static void take_session_columns(struct fleet_reader *reader, struct prof_host *host)
+{
+	op_reader_u16(&reader->rows);
+	host->start_time = op_reader_u32(&reader->rows) * NS_PER_S;
+	host->hostname = known_text(take_string(reader));
+	op_reader_u64(&reader->rows);
+}
+
+static size_t put_label(struct fleet_reader *reader, struct prof_label *label, const char *name,
+			const char *value)
+{
+	if (!value || !*value)
+		return 0;
+	*label = (struct prof_label){
+		.name = reader->sink->string(reader->sink, name),
+		.value = reader->sink->string(reader->sink, value),
+	};
+	return 1;
+}
+
+static int take_sample(struct fleet_reader *reader)
+{
+	struct prof_sample sample = {.pid = PROF_ANY, .tid = PROF_ANY, .cpu = PROF_ANY};
+	const uint64_t *event, *stack;
+	struct prof_label labels[2];
+	struct prof_host host = {0};
+	struct prof_value value;
+	uint64_t first, second;
+	const char *app, *thread, *cgroup;
+
+	take_session_columns(reader, &host);
+	event = op_pair_table_find(&reader->events, op_reader_u64(&reader->rows), 0);
+	app = take_string(reader);
+	thread = take_string(reader);
+	cgroup = take_string(reader);
+	first = op_reader_u64(&reader->rows);
+	second = op_reader_u64(&reader->rows);
+	stack = op_pair_table_find(&reader->stack_ids, first, second);
+	value.count = op_reader_u64(&reader->rows);
+	value.events = op_reader_u64(&reader->rows);
+	if (reader->rows.failed || !event || !stack)
+		return fleet_fail(reader, "a sample of an event or a stack that is not there");
+	value.event = (uint32_t)(*event - 1);
+	sample.app = *app ? named_places_image(reader->named, app, false) : PROF_NO_IMAGE;
+	sample.comm = *thread ? reader->sink->string(reader->sink, thread) : 0;
+	sample.n_labels = put_label(reader, labels, PROF_LABEL_CGROUP, cgroup);
+	sample.n_labels +=
+		put_label(reader, labels + sample.n_labels, FLEET_LABEL_HOST, host.hostname);
+	sample.labels = labels;
+	sample.depth = places_of(reader, &reader->stacks[*stack - 1]);
+	sample.frames = reader->places_of_sample;
+	sample.values = &value;
+	sample.n_values = 1;
+	return reader->sink->sample(reader->sink, &sample, reader->error);
+}
+
+static int take_loss(struct fleet_reader *reader)
+{
+	struct prof_host host = {0};
+	const char *cause;
+	uint64_t count;
+
+	take_session_columns(reader, &host);
+	cause = take_string(reader);
+	count = op_reader_u64(&reader->rows);
+	if (reader->rows.failed)
+		return fleet_fail(reader, "a loss that ends too early");
+	reader->sink->lost(reader->sink, cause, count);
+	return 0;
+}
+
+/* A fact of all sessions; NULL: they differ. */
+static void join_fact(const char **fact, const char *text, bool is_first)
+{
+	if (is_first)
+		*fact = text;
+	else if (*fact && (!text || strcmp(*fact, text) != 0))
+		*fact = NULL;
+}
+
+static void join_host(struct fleet_reader *reader, const struct prof_host *host)
+{
+	struct prof_host *all = &reader->host;
+	bool is_first = !reader->n_sessions++;
+
+	join_fact(&all->hostname, host->hostname, is_first);
+	join_fact(&all->os_release, host->os_release, is_first);
+	join_fact(&all->arch, host->arch, is_first);
+	join_fact(&all->cpu_description, host->cpu_description, is_first);
+	join_fact(&all->cpu_type, host->cpu_type, is_first);
+	join_fact(&all->command_line, host->command_line, is_first);
+	if (is_first)
+		all->cpu_mhz = host->cpu_mhz;
+	if (is_first || host->start_time < all->start_time)
+		all->start_time = host->start_time;
+	if (__builtin_add_overflow(all->duration, host->duration, &all->duration))
+		all->duration = UINT64_MAX;
+}
+
+static int take_session(struct fleet_reader *reader)
+{
+	struct prof_host host = {0};
+
+	take_session_columns(reader, &host);
+	op_reader_u64(&reader->rows);
+	host.duration = op_reader_u64(&reader->rows);
+	host.os_release = known_text(take_string(reader));
+	host.arch = known_text(take_string(reader));
+	host.cpu_description = known_text(take_string(reader));
+	host.cpu_type = known_text(take_string(reader));
+	host.cpu_mhz = op_reader_u32(&reader->rows);
+	host.command_line = known_text(take_string(reader));
+	op_reader_u64(&reader->rows);
+	if (reader->rows.failed)
+		return fleet_fail(reader, "a session that ends too early");
+	join_host(reader, &host);
+	return 0;
+}
+
+/* ---- the file ---- */
+
+static int (*const row_readers[FLEET_TABLES_N])(struct fleet_reader *reader) = {
+	[FLEET_EVENTS] = take_event,	 [FLEET_IMAGES] = take_image,	[FLEET_FRAMES] = take_frame,
+	[FLEET_STACKS] = take_stack,	 [FLEET_SAMPLES] = take_sample, [FLEET_LOSSES] = take_loss,
+	[FLEET_SESSIONS] = take_session,
+};
+
+static int fleet_read_section(struct fleet_reader *reader, struct op_reader *file)
+{
+	const char *name = fleet_tables[reader->table].name, *found, *rows;
+	uint64_t length;
+
+	reader->rows = *file;
+	found = take_string(reader);
+	length = op_reader_u64(&reader->rows);
+	*file = reader->rows;
+	rows = op_reader_take(file, length);
+	if (strcmp(found, name) != 0 || !rows)
+		return fleet_fail(reader, "the table is not here, or not all of it");
+	reader->rows = op_reader_of(rows, length, op_swap_for(false));
+	while (op_reader_left(&reader->rows))
+		if (row_readers[reader->table](reader))
+			return -1;
+	return 0;
+}
+
+static void fleet_reader_free(struct fleet_reader *reader)
+{
+	op_names_free_kept(&reader->texts);
+	named_places_free(reader->named);
+	free(reader->bytes);
+	free(reader->frames);
+	free(reader->stacks);
+	free(reader->stack_frames);
+	free(reader->places_of_sample);
+	free(reader->lines);
+	op_pair_table_free(&reader->events);
+	op_pair_table_free(&reader->images);
+	op_pair_table_free(&reader->frame_ids);
+	op_pair_table_free(&reader->stack_ids);
+	op_pair_table_free(&reader->places);
+}
+
+static int fleet_read(struct input *input, struct prof_sink *sink, struct op_error *error)
+{
+	struct fleet_reader reader = {.input = input, .sink = sink, .error = error};
+	struct op_reader file;
+	int result = 0;
+	size_t n;
+
+	reader.bytes = input_rest(input, FILE_MOST, &n, error);
+	if (!reader.bytes)
+		return -1;
+	reader.named = named_places_new(sink);
+	file = op_reader_of(reader.bytes, n, op_swap_for(false));
+	op_reader_take(&file, strlen(FLEET_MAGIC));
+	for (unsigned int i = 0; !result && i < FLEET_TABLES_N; i++) {
+		reader.table = (enum fleet_table_id)i;
+		result = fleet_read_section(&reader, &file);
+	}
+	reader.host.tool = "oprofile";
+	if (reader.n_sessions)
+		sink->host(sink, &reader.host);
+	fleet_reader_free(&reader);
+	return result;
+}
+
+static int fleet_probe(const uint8_t *bytes, size_t n)
+{
+	size_t length = strlen(FLEET_MAGIC);
+
+	return n >= length && !memcmp(bytes, FLEET_MAGIC, length) ? 95 : 0;
+}
+
+const struct format format_fleet = {
+	.name = "fleet",
+	.description = "tables of a fleet's store, as oppush sends them",
+	.probe = fleet_probe,
+	.read = fleet_read,
+	.write = fleet_write,
+	.by = PROF_BY_COMM | PROF_BY_LABELS,
+};

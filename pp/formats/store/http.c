@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Requests to a ClickHouse server: see http.h. */
+#define CURL_DISABLE_TYPECHECK /* its macros take functions, not pointers to them */
+#include "http.h"
+
+#include <curl/curl.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libop/base/array.h"
+#include "libop/base/memory.h"
+#include "tables.h"
+
+#define CONNECT_SECONDS 10L
+/* A server that sends less than a byte a second for so long is dead. */
+#define SILENT_SECONDS 60L
+/* Of an error's text. */
+#define ERROR_MOST 4096
+
+/* ---- the library ---- */
+
+#define CURL_FUNCTIONS(ROW)                                                                        \
+	ROW(global_init)                                                                           \
+	ROW(easy_init)                                                                             \
+	ROW(easy_setopt)                                                                           \
+	ROW(easy_perform)                                                                          \
+	ROW(easy_getinfo)                                                                          \
+	ROW(easy_strerror)                                                                         \
+	ROW(easy_escape)                                                                           \
+	ROW(easy_cleanup)                                                                          \
+	ROW(free)                                                                                  \
+	ROW(mime_init)                                                                             \
+	ROW(mime_addpart)                                                                          \
+	ROW(mime_name)                                                                             \
+	ROW(mime_data)                                                                             \
+	ROW(mime_filename)                                                                         \
+	ROW(mime_free)
+
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+
+static struct {
+#define CURL_MEMBER(name) __typeof__(curl_##name) *name;
+	CURL_FUNCTIONS(CURL_MEMBER)
+#undef CURL_MEMBER
+} curl;
+
+static bool curl_load(void)
+{
+	const struct {
+		const char *name;
+		void *function;
+	} functions[] = {
+#define CURL_ROW(name) {"curl_" #name, &curl.name},
+		CURL_FUNCTIONS(CURL_ROW)
+#undef CURL_ROW
+	};
+	/* never closed: it has threads and handlers of exit() */
+	void *handle = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+
+	for (size_t i = 0; handle && i < OP_ARRAY_SIZE(functions); i++) {
+		*(void **)functions[i].function = dlsym(handle, functions[i].name);
+		if (!*(void **)functions[i].function)
+			return false;
+	}
+	return handle && !curl.global_init(CURL_GLOBAL_DEFAULT);
+}
+
+static bool curl_is_there(void)
+{
+	static enum { NOT_YET, WORKS, FAILED } state;
+
+	if (state == NOT_YET)
+		state = curl_load() ? WORKS : FAILED;
+	return state == WORKS;
+}
+
+/* ---- connections ---- */
+
+struct store_http {
+	const struct store_url *url;
+	CURL *easy;
+	struct op_buffer *answer;
+	size_t most;
+	bool is_too_long;
+	char error[CURL_ERROR_SIZE];
+};
+
+static size_t take_answer(char *bytes, size_t size, size_t n, void *context)
+{
+	struct store_http *http = context;
+
+	if (n > http->most || http->answer->used > http->most - n) {
+		http->is_too_long = true;
+		return 0;
+	}
+	op_buffer_put(http->answer, bytes, n);
+	return http->answer->failed ? 0 : n * size;
+}
+
+struct store_http *store_http_open(const struct store_url *url, struct op_error *error)
+{
+	struct store_http *http;
+
+	if (!curl_is_there()) {
+		op_error_set(error, ENOSYS, "libcurl (libcurl.so.4) can't be loaded");
+		return NULL;
+	}
+	http = op_alloc(1, sizeof(*http));
+	http->url = url;
+	http->easy = curl.easy_init();
+	if (http->easy)
+		return http;
+	free(http);
+	op_error_memory(error);
+	return NULL;
+}
+
+void store_http_close(struct store_http *http)
+{
+	if (http)
+		curl.easy_cleanup(http->easy);
+	free(http);
+}
+
+/* ---- requests ---- */
+
+/* @rest: what the address has beside them. */
+static char *address_of(const struct store_http *http, const char *database, const char *query,
+			const char *rest)
+{
+	char *escaped = curl.easy_escape(http->easy, query, 0);
+	char *address = op_format("%s?database=%s%s&query=%s", http->url->server, database, rest,
+				  escaped ? escaped : "");
+
+	curl.free(escaped);
+	return address;
+}
+
+static void set_options(struct store_http *http, const char *address)
+{
+	const struct {
+		CURLoption option;
+		long value;
+	} numbers[] = {
+		{CURLOPT_NOSIGNAL, 1},	      {CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS},
+		{CURLOPT_LOW_SPEED_LIMIT, 1}, {CURLOPT_LOW_SPEED_TIME, SILENT_SECONDS},
+		{CURLOPT_FOLLOWLOCATION, 0},  {CURLOPT_NETRC, CURL_NETRC_OPTIONAL},
+	};
+
+	for (size_t i = 0; i < OP_ARRAY_SIZE(numbers); i++)
+		curl.easy_setopt(http->easy, numbers[i].option, numbers[i].value);
+	curl.easy_setopt(http->easy, CURLOPT_URL, address);
+	curl.easy_setopt(http->easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl.easy_setopt(http->easy, CURLOPT_WRITEFUNCTION, take_answer);
+	curl.easy_setopt(http->easy, CURLOPT_WRITEDATA, http);
+	curl.easy_setopt(http->easy, CURLOPT_ERRORBUFFER, http->error);
+	curl.easy_setopt(http->easy, CURLOPT_USERAGENT, "oprofile/" OP_VERSION);
+	/* as much of it as the server has, and not the rest of an answer */
+	curl.easy_setopt(http->easy, CURLOPT_ACCEPT_ENCODING, "");
+	if (http->url->netrc)
+		curl.easy_setopt(http->easy, CURLOPT_NETRC_FILE, http->url->netrc);
+}
+
+/* The server's words are for people: one line of them. */
+static int tell_server_error(const struct store_http *http, long status,
+			     const struct op_buffer *answer, struct op_error *error)
+{
+	const char *text = (const char *)answer->bytes;
+	size_t n = answer->used < ERROR_MOST ? answer->used : ERROR_MOST;
+	char *line = op_format("%.*s", (int)n, text ? text : "");
+
+	line[strcspn(line, "\n")] = '\0';
+	op_error_set(error, status == 401 || status == 403 ? EACCES : EREMOTEIO,
+		     "%s%s: the server refuses (HTTP %ld): %s", http->url->server,
+		     http->url->database, status, line);
+	free(line);
+	return -1;
+}
+
+/* Of a server that is not there, they are the milliseconds only. */
+static bool has_details(const struct store_http *http, CURLcode code)
+{
+	return *http->error && code != CURLE_COULDNT_CONNECT;
+}
+
+/* Takes @address over. */
+static int perform(struct store_http *http, char *address, size_t most, struct op_buffer *answer,
+		   struct op_error *error)
+{
+	size_t before = answer->used;
+	struct op_buffer words = {0};
+	long status = 0;
+	CURLcode code;
+
+	http->answer = answer;
+	http->most = most;
+	http->is_too_long = false;
+	*http->error = '\0';
+	set_options(http, address);
+	code = curl.easy_perform(http->easy);
+	curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
+	free(address);
+	if (http->is_too_long)
+		return op_error_set(error, EFBIG, "%s%s: the answer has more than %zu MiB",
+				    http->url->server, http->url->database, most >> 20);
+	if (answer->failed)
+		return op_error_memory(error);
+	if (code)
+		return op_error_set(
+			error, EHOSTUNREACH, "%s%s: %s", http->url->server, http->url->database,
+			has_details(http, code) ? http->error : curl.easy_strerror(code));
+	if (status == 200)
+		return 0;
+	op_buffer_put(&words, answer->bytes + before, answer->used - before);
+	answer->used = before;
+	tell_server_error(http, status, &words, error);
+	op_buffer_free(&words);
+	return -1;
+}
+
+static void put_values(const struct op_strings *values, struct op_buffer *out)
+{
+	for (size_t i = 0; i < values->count; i++)
+		fleet_put_string(out, values->item[i], strlen(values->item[i]));
+}
+
+int store_http_query(struct store_http *http, const char *query, const struct op_strings *values,
+		     size_t most, struct op_buffer *answer, struct op_error *error)
+{
+	struct op_buffer rows = {0};
+	curl_mime *form = NULL;
+	curl_mimepart *part;
+	int result;
+
+	if (values) {
+		put_values(values, &rows);
+		form = curl.mime_init(http->easy);
+		part = curl.mime_addpart(form);
+		curl.mime_name(part, "_values");
+		curl.mime_filename(part, "_values");
+		curl.mime_data(part, (const char *)rows.bytes, rows.used);
+		curl.easy_setopt(http->easy, CURLOPT_MIMEPOST, form);
+	} else {
+		curl.easy_setopt(http->easy, CURLOPT_HTTPGET, 1L);
+	}
+	result = perform(http,
+			 address_of(http, http->url->database, query,
+				    values ? "&_values_structure=value%20String"
+					     "&_values_format=RowBinary"
+					   : ""),
+			 most, answer, error);
+	if (form) {
+		curl.easy_setopt(http->easy, CURLOPT_MIMEPOST, NULL);
+		curl.mime_free(form);
+	}
+	op_buffer_free(&rows);
+	return result;
+}
+
+/* Takes @address over. */
+static int post(struct store_http *http, char *address, const void *rows, size_t n,
+		struct op_error *error)
+{
+	struct op_buffer answer = {0};
+	int result;
+
+	curl.easy_setopt(http->easy, CURLOPT_POST, 1L);
+	curl.easy_setopt(http->easy, CURLOPT_POSTFIELDS, rows ? rows : "");
+	curl.easy_setopt(http->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
+	result = perform(http, address, ERROR_MOST, &answer, error);
+	op_buffer_free(&answer);
+	return result;
+}
+
+int store_http_insert(struct store_http *http, const char *statement, const void *rows, size_t n,
+		      struct op_error *error)
+{
+	return post(http, address_of(http, http->url->database, statement, ""), rows, n, error);
+}
+
+int store_http_make(struct store_http *http, const char *statement, struct op_error *error)
+{
+	return post(http, address_of(http, "default", statement, ""), NULL, 0, error);
+}

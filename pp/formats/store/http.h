@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Requests to a ClickHouse server, by HTTP.  libcurl is loaded with the first one: it and what it
+ * needs take longer to load than a report.
+ */
+#ifndef PP_FORMATS_STORE_HTTP_H
+#define PP_FORMATS_STORE_HTTP_H
+
+#include <stdint.h>
+
+#include "libop/base/buffer.h"
+#include "libop/base/error.h"
+#include "libop/base/strings.h"
+#include "url.h"
+
+struct store_http;
+
+/**
+ * store_http_open - get ready for requests
+ * @url: must live as long
+ *
+ * Return: for store_http_close(), or NULL with @error set: ENOSYS, no libcurl.
+ */
+struct store_http *store_http_open(const struct store_url *url, struct op_error *error);
+void store_http_close(struct store_http *http); /* NULL is fine */
+
+/**
+ * store_http_query - send a query that reads
+ * @query: SQL; no text that comes from elsewhere is in it: that is in @values
+ * @values: what it calls _values (value String); NULL: none
+ * @most: bytes of the answer
+ * @answer: the answer is appended
+ *
+ * Return: 0, or -1 with @error set: what the server says, or that it does not answer; EFBIG.
+ */
+int store_http_query(struct store_http *http, const char *query, const struct op_strings *values,
+		     size_t most, struct op_buffer *answer, struct op_error *error);
+
+/**
+ * store_http_insert - send rows, or a statement without any
+ * @statement: SQL, as of store_http_query()
+ * @rows, @n: the body
+ *
+ * Return: as store_http_query().  After an error other than the server's own words, the rows may be
+ * there or not.
+ */
+int store_http_insert(struct store_http *http, const char *statement, const void *rows, size_t n,
+		      struct op_error *error);
+
+/* The same of a statement that is of no database, such as one that makes it. */
+int store_http_make(struct store_http *http, const char *statement, struct op_error *error);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tables of a fleet's store, as a file: what a closed session has become to be sent to a server
+ * (oppush(1)), and what a server's answers are put together to.
+ *
+ * The file begins with FLEET_MAGIC.  Then comes a section for each table, in the order of enum
+ * fleet_table_id: its name, as a string; the length of the rows in bytes, as UInt64; the rows.
+ *Strings and rows are as ClickHouse's RowBinary has them, so the rows of a section are the body of
+ *an INSERT into the table, and the answer to a SELECT from it:
+ *
+ *	String		length (LEB128), bytes
+ *	UInt8, UInt16, UInt32, UInt64		little-endian
+ *	Date		UInt16, days since 1970
+ *	DateTime	UInt32, seconds since 1970, UTC
+ *	FixedString(16)	16 bytes
+ *	Array(T)	number of elements (LEB128), elements
+ *
+ * Numbers of events, images and frames are hashes of what they are (identity.h), so all machines of
+ *a fleet have the same ones, and what one of them sends says what the samples of another mean.  A
+ *frame is a line of a function of an image, not an address: names are looked up where the samples
+ *were taken.
+ */
+#ifndef PP_FORMATS_STORE_TABLES_H
+#define PP_FORMATS_STORE_TABLES_H
+
+#include "libop/base/buffer.h"
+
+#define FLEET_MAGIC "oprofile-fleet 1\n"
+
+/*
+ * ROW(ID, name, columns).  Of an image, @kind is one of enum fleet_image_kind.  A stack has frames
+ * from the leaf on; @inlined: into the frame that follows.  A session is what a host has closed at
+ * a time: its samples are those with its number, and count once it is there itself, which is sent
+ * last.  The number is of all that was sent of it, @origin of what was profiled: a session that was
+ * sent twice, with other names, is two of one origin, of which one counts.
+ */
+#define FLEET_TABLES(ROW)                                                                          \
+	ROW(FLEET_EVENTS, "events", "event, name, unit, period, frequency, unit_mask")             \
+	ROW(FLEET_IMAGES, "images", "image, kind, path, build_id")                                 \
+	ROW(FLEET_FRAMES, "frames", "frame, image, function, file, line, inlined")                 \
+	ROW(FLEET_STACKS, "stacks", "stack, frames")                                               \
+	ROW(FLEET_SAMPLES, "samples",                                                              \
+	    "day, time, host, session, event, app, thread, cgroup, stack, samples, weight")        \
+	ROW(FLEET_LOSSES, "losses", "day, time, host, session, cause, samples")                    \
+	ROW(FLEET_SESSIONS, "sessions",                                                            \
+	    "day, time, host, session, origin, duration, os, arch, cpu, cpu_type, cpu_mhz, "            \
+	    "command, rows")
+
+enum fleet_table_id {
+#define FLEET_ID(id, name, columns) id,
+	FLEET_TABLES(FLEET_ID)
+#undef FLEET_ID
+		FLEET_TABLES_N
+};
+
+struct fleet_table {
+	const char *name, *columns;
+};
+
+extern const struct fleet_table fleet_tables[FLEET_TABLES_N];
+
+/* What code is in, as numbers that do not change. */
+enum fleet_image_kind {
+	FLEET_FILE = 1,
+	FLEET_KERNEL,
+	FLEET_MODULE,
+	FLEET_VDSO,
+	FLEET_ANON,
+	FLEET_BPF,
+	FLEET_UNKNOWN,
+	FLEET_UNKNOWN_KERNEL,
+};
+
+#define FLEET_STACK_BYTES 16
+
+/* A string, as RowBinary has it. */
+void fleet_put_string(struct op_buffer *out, const char *text, size_t n);
+
+/* What a section begins with. */
+void fleet_section_begin(struct op_buffer *out, enum fleet_table_id table, uint64_t length);
+
+#endif

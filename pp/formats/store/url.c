@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Where a fleet's store is: see url.h. */
+#include "url.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "libop/base/array.h"
+#include "libop/base/memory.h"
+#include "libop/base/number.h"
+
+#define PLAIN	     "clickhouse://"
+#define SECURE	     "clickhouses://"
+#define PLAIN_PORT   "8123"
+#define SECURE_PORT  "8443"
+#define LAST_MOST    (UINT64_C(100) * 366 * 86400)
+#define WORD_BYTES   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+#define SERVER_BYTES WORD_BYTES ".-:[]"
+
+bool store_url_is(const char *word)
+{
+	return !strncmp(word, PLAIN, strlen(PLAIN)) || !strncmp(word, SECURE, strlen(SECURE));
+}
+
+static int refuse(const char *text, const char *why, struct op_error *error)
+{
+	return op_error_set(error, EINVAL,
+			    "%.200s: %s (clickhouse://HOST[:PORT]/DATABASE[?host=NAME&last=1h])",
+			    text, why);
+}
+
+/* ---- what is wanted ---- */
+
+static int take_hosts(struct store_url *url, const char *value)
+{
+	if (op_strings_split(&url->hosts, value, ','))
+		op_out_of_memory();
+	return 0;
+}
+
+static int take_last(struct store_url *url, const char *value)
+{
+	uint64_t seconds, now = (uint64_t)time(NULL);
+	struct op_error ignored;
+
+	if (op_duration_parse(value, "last", 1, LAST_MOST, &seconds, &ignored))
+		return -1;
+	url->from = now > seconds ? now - seconds : 0;
+	return 0;
+}
+
+static int take_time(const char *value, uint64_t *seconds)
+{
+	static const char *const forms[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d"};
+
+	for (size_t i = 0; i < OP_ARRAY_SIZE(forms); i++) {
+		struct tm tm = {0};
+		const char *end = strptime(value, forms[i], &tm);
+
+		if (!end || (*end && strcmp(end, "Z") != 0))
+			continue;
+		*seconds = (uint64_t)timegm(&tm);
+		return timegm(&tm) < 0 ? -1 : 0;
+	}
+	return -1;
+}
+
+static int take_from(struct store_url *url, const char *value)
+{
+	return take_time(value, &url->from);
+}
+
+static int take_to(struct store_url *url, const char *value)
+{
+	return take_time(value, &url->to);
+}
+
+static int take_by(struct store_url *url, const char *value)
+{
+	url->by_host = !strcmp(value, "host");
+	return url->by_host ? 0 : -1;
+}
+
+static int take_netrc(struct store_url *url, const char *value)
+{
+	free(url->netrc);
+	url->netrc = op_copy(value);
+	return 0;
+}
+
+static int take_part(struct store_url *url, const char *text, const char *part,
+		     struct op_error *error)
+{
+	static const struct {
+		const char *name;
+		int (*take)(struct store_url *url, const char *value);
+	} parts[] = {
+		{"host=", take_hosts}, {"last=", take_last}, {"from=", take_from},
+		{"to=", take_to},      {"by=", take_by},     {"netrc=", take_netrc},
+	};
+
+	for (size_t i = 0; i < OP_ARRAY_SIZE(parts); i++) {
+		size_t n = strlen(parts[i].name);
+
+		if (strncmp(part, parts[i].name, n) != 0)
+			continue;
+		if (!part[n] || parts[i].take(url, part + n))
+			break;
+		return 0;
+	}
+	return op_error_set(error, EINVAL,
+			    "%.200s: \"%.100s\" is not host=NAME,..., last=1h, from=TIME, to=TIME "
+			    "(2026-11-28T15:00, UTC), by=host or netrc=FILE",
+			    text, part);
+}
+
+/* ---- all of it ---- */
+
+int store_url_parse(struct store_url *url, const char *text, struct op_error *error)
+{
+	bool is_secure = !strncmp(text, SECURE, strlen(SECURE)), has_port;
+	char *copy = op_copy(text + strlen(is_secure ? SECURE : PLAIN));
+	char *wanted = copy, *rest, *part, *database;
+	int result = 0;
+
+	*url = (struct store_url){0};
+	rest = strsep(&wanted, "?");
+	database = strchr(rest, '/');
+	if (database)
+		*database++ = '\0';
+	if (strchr(rest, '@'))
+		result = refuse(text, "users and passwords are in ~/.netrc, not here", error);
+	else if (!*rest || rest[strspn(rest, SERVER_BYTES)])
+		result = refuse(text, "no name of a host", error);
+	else if (!database || !*database || database[strspn(database, WORD_BYTES)])
+		result = refuse(text, "no name of a database", error);
+	if (!result) {
+		has_port = strchr(*rest == '[' ? strchrnul(rest, ']') : rest, ':') != NULL;
+		url->server = op_format("%s://%s%s%s/", is_secure ? "https" : "http", rest,
+					has_port ? "" : ":",
+					has_port    ? ""
+					: is_secure ? SECURE_PORT
+						    : PLAIN_PORT);
+		url->database = op_copy(database);
+	}
+	while (!result && (part = strsep(&wanted, "&")))
+		result = take_part(url, text, part, error);
+	free(copy);
+	return result;
+}
+
+void store_url_free(struct store_url *url)
+{
+	free(url->server);
+	free(url->database);
+	free(url->netrc);
+	op_strings_free(&url->hosts);
+	*url = (struct store_url){0};
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a fleet's store is, and what of it is wanted:
+ *
+ *	clickhouse://HOST[:PORT]/DATABASE[?host=NAME,NAME&last=1h&from=TIME&to=TIME&by=host]
+ *
+ * clickhouses:// is the same by TLS.  A user and a password are in ~/.netrc, by HOST, as curl(1)
+ *has them: a URL is seen by all users of a machine.  TIME is 2026-11-28T15:00[:00], in UTC.
+ */
+#ifndef PP_FORMATS_STORE_URL_H
+#define PP_FORMATS_STORE_URL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "libop/base/error.h"
+#include "libop/base/strings.h"
+
+struct store_url {
+	char *server; /* "http://HOST:PORT/" */
+	char *database;
+	char *netrc; /* path; NULL: ~/.netrc, if there is one */
+	/* What is wanted: */
+	struct op_strings hosts; /* none: all */
+	uint64_t from, to;	 /* sessions that began in between, seconds since 1970; to 0: now */
+	bool by_host;		 /* samples of hosts apart */
+};
+
+/* Whether a word is such a URL. */
+bool store_url_is(const char *word);
+
+/**
+ * store_url_parse - parse one
+ * @url: filled in; store_url_free() frees what it holds, also after an error
+ *
+ * Return: 0, or -1 with @error set: EINVAL.
+ */
+int store_url_parse(struct store_url *url, const char *text, struct op_error *error);
+void store_url_free(struct store_url *url);
+
+#endif

@@ -1,0 +1,97 @@
+-- SPDX-License-Identifier: GPL-2.0-or-later
+--
+-- Tables of a fleet's store: what oppush(1) fills, and what clickhouse://HOST/DATABASE reads.
+-- "oppush --install-schema" applies these files in the order of their numbers, each once.  They are
+-- written for ClickHouse 18.16 and what came after it.  A statement ends with a semicolon at the end of
+-- a line.
+--
+-- Rows of samples, losses and sessions that are sent again are equal in all columns of the order, and
+-- those of one order are one: by merges in time, and in what is read at once.  The other tables say what
+-- numbers mean; their numbers are hashes of the rest, so all machines have the same rows.
+
+-- What this database has been brought to.
+CREATE TABLE IF NOT EXISTS migrations (
+	number UInt32,
+	name String,
+	applied DateTime
+) ENGINE = ReplacingMergeTree PARTITION BY tuple() ORDER BY number;
+
+CREATE TABLE IF NOT EXISTS events (
+	event UInt64,
+	name String,
+	unit String,
+	period UInt64,
+	frequency UInt64,
+	unit_mask UInt64
+) ENGINE = ReplacingMergeTree PARTITION BY tuple() ORDER BY event;
+
+-- kind: 1 file, 2 kernel, 3 module, 4 vdso, 5 anonymous memory, 6 BPF, 7 not known, 8 the same in the
+-- kernel; build_id: hexadecimal, '' if it is not known.
+CREATE TABLE IF NOT EXISTS images (
+	image UInt64,
+	kind UInt8,
+	path String,
+	build_id String
+) ENGINE = ReplacingMergeTree PARTITION BY tuple() ORDER BY image;
+
+-- A line of a function, as the linker knows it; '' if there is no symbol.  inlined: into the frame that
+-- comes next in the stack.
+CREATE TABLE IF NOT EXISTS frames (
+	frame UInt64,
+	image UInt64,
+	function String,
+	file String,
+	line UInt32,
+	inlined UInt8
+) ENGINE = ReplacingMergeTree PARTITION BY tuple() ORDER BY frame;
+
+-- From the leaf to the root.
+CREATE TABLE IF NOT EXISTS stacks (
+	stack FixedString(16),
+	frames Array(UInt64)
+) ENGINE = ReplacingMergeTree PARTITION BY tuple() ORDER BY stack;
+
+-- Samples of a session of a host, by what they were of.  The order has what is alike together: a stack
+-- of a host stands once for a day, with its times behind it.
+CREATE TABLE IF NOT EXISTS samples (
+	day Date,
+	time DateTime,
+	host String,
+	session UInt64,
+	event UInt64,
+	app String,
+	thread String,
+	cgroup String,
+	stack FixedString(16),
+	samples UInt64,
+	weight UInt64
+) ENGINE = ReplacingMergeTree PARTITION BY day
+ORDER BY (host, event, app, thread, cgroup, stack, time, session);
+
+CREATE TABLE IF NOT EXISTS losses (
+	day Date,
+	time DateTime,
+	host String,
+	session UInt64,
+	cause String,
+	samples UInt64
+) ENGINE = ReplacingMergeTree PARTITION BY day ORDER BY (host, time, session, cause);
+
+-- Comes last: samples of a session that is not here are not all there, and are not read.
+-- Of sessions of one origin, which were sent with other names, the one with the greatest number counts.
+-- duration: nanoseconds; rows: of samples.
+CREATE TABLE IF NOT EXISTS sessions (
+	day Date,
+	time DateTime,
+	host String,
+	session UInt64,
+	origin UInt64,
+	duration UInt64,
+	os String,
+	arch String,
+	cpu String,
+	cpu_type String,
+	cpu_mhz UInt32,
+	command String,
+	rows UInt64
+) ENGINE = ReplacingMergeTree PARTITION BY day ORDER BY (host, time, session);

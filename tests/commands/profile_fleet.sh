@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The tables of a fleet's store as a format; words and addresses of a store, without a server.  What a
+# server does with them: tests/fleet.
+
+# The program x calls f, in which g is inlined, at two lines; f calls itself and the kernel's k, and one
+# place has no name.  Strings: 6 main, 7 f, 8 g, 9 k, 10 x.c, 11 x.h, 12 /no/such/x, 13 its build-id
+profile()
+{
+	cat <<-END | make_profile >"$1"
+		pprof 6='' 6='cpu-clock_sample' 6='count' 6='cpu-clock' 6='nanoseconds' 6='' 6='main' 6='f'
+		pprof 6='g' 6='k' 6='x.c' 6='x.h' 6='/no/such/x' 6='0102030405060708000000000000000000000000'
+		pprof 6='[kernel.kallsyms]' 6='cache misses_sample' 6='thread' 6='x y' 6='cgroup' 6='/a' 6='cache misses_event'
+		pprof 3=(1=1 2=0x1000 3=0x2000 5=12 6=13) 3=(1=2 2=0xffffffff81000000 3=0xffffffff82000000 5=14)
+		pprof 4=(1=1 2=1 3=0x1010 4=(1=1 2=10)) 4=(1=2 2=1 3=0x1020 4=(1=2 2=20))
+		pprof 4=(1=3 2=1 3=0x1030 4=(1=3 2=5) 4=(1=2 2=21)) 4=(1=4 2=2 3=0xffffffff81000040 4=(1=4))
+		pprof 4=(1=5 2=1 3=0x1099) 4=(1=6 2=1 3=0x1028 4=(1=2 2=20))
+		pprof 5=(1=1 2=6 3=6 4=10) 5=(1=2 2=7 3=7 4=10) 5=(1=3 2=8 3=8 4=11) 5=(1=4 2=9 3=9)
+		pprof 1=(1=1 2=2) 1=(1=3 2=4) 11=(1=3 2=4) 12=1000 1=(1=15 2=2) 1=(1=20 2=2)
+		pprof 2=(1=1 2=[1 1000 0 0] 3=(1=16 2=17)) 2=(1=[2 1] 2=[2 2000 1 30] 3=(1=16 2=17))
+		pprof 2=(1=[6 1] 2=[4 4000 0 0] 3=(1=16 2=17)) 2=(1=[3 1] 2=[8 8000 0 0] 3=(1=16 2=17) 3=(1=18 2=19))
+		pprof 2=(1=[4 3 1] 2=[16 16000 0 0] 3=(1=16 2=17)) 2=(1=[2 2 1] 2=[32 32000 3 90])
+		pprof 2=(1=5 2=[64 64000 0 0]) 2=(2=[128 128000 0 0])
+	END
+}
+
+# rows FILE - how many bytes each table has
+rows()
+{
+	python3 - "$1" <<-'END'
+		import struct, sys
+		data = open(sys.argv[1], "rb").read()
+		at = data.index(b"\n") + 1
+		while at < len(data):
+		    n = data[at]
+		    length, = struct.unpack_from("<Q", data, at + 1 + n)
+		    print(data[at + 1:at + 1 + n].decode(), length)
+		    at += 9 + n + length
+	END
+}
+
+folded() { opexport --to=folded --output=- "$2" "$1" 2>/dev/null | sort; }
+
+requirement fleet_has_stacks_lines_weights_and_groups
+profile made
+check opexport --to=fleet made -o tables
+rows tables
+for event in cpu-clock cache_misses; do
+	folded made "event:$event" >wanted
+	folded tables "event:$event" >got
+	diff wanted got && wc -l <got
+done
+opreport --by=cgroup -n event:cpu-clock tables 2>/dev/null
+
+# Addresses of one line are one row; what is the same on two machines has one number.
+requirement rows_are_the_same_wherever_they_are_made
+profile made
+check opexport --to=fleet made -o one
+check opexport --to=fleet made -o two
+cmp one two
+check opexport --to=fleet --output=three ./one
+for file in one three; do folded $file event:cpu-clock >"$file.folded"; done
+cmp one.folded three.folded
+
+requirement damaged_tables_are_refused
+profile made
+check opexport --to=fleet made -o tables
+for bytes in 17 100 300 600 900; do
+	head -c $bytes tables >cut.fleet
+	try opreport cut.fleet
+done
+sed 's/events/evants/' tables >wrong
+try opreport wrong
+python3 - <<-'END'
+	data = bytearray(open("tables", "rb").read())
+	at = data.index(b"stacks") + 6 + 8 + 16 + 1
+	data[at] ^= 1
+	open("wrong", "wb").write(data)
+END
+try opreport wrong
+
+requirement wrong_addresses_of_a_store_are_refused
+each try <<-END
+	opreport clickhouse://
+	opreport clickhouse://host
+	opreport clickhouse://host/
+	opreport clickhouse://host/a;b
+	opreport clickhouse://user:secret@host/db
+	opreport clickhouse://ho'st/db
+	opreport clickhouse://host/db?
+	opreport clickhouse://host/db?host=
+	opreport clickhouse://host/db?last=x
+	opreport clickhouse://host/db?from=yesterday
+	opreport clickhouse://host/db?by=name
+	opreport clickhouse://127.0.0.1:1/db
+	oppush
+	oppush --to=host
+	oppush --to=clickhouse://host/
+	oppush --to=clickhouse://127.0.0.1:1/db --install-schema --schema=$DIR/none
+END

@@ -1,0 +1,420 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The store of a fleet: oppush to a real ClickHouse 18.16, and reports of what is there.
+
+    store_test.py BUILD MAKE_SESSION
+
+Sessions of several hosts are made as the daemon closes them.  What a report of the store says must
+be what reports of the sessions say, exactly, whatever happens on the way: servers that are dead,
+refuse or answer with rubbish, blocks that are sent twice.
+"""
+import http.server
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+BUILD, MAKE_SESSION = (os.path.realpath(path) for path in sys.argv[1:3])
+HERE = os.path.dirname(os.path.realpath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+SCHEMA = os.path.join(TOP, "system", "clickhouse")
+START = 1700000000  # of the first session
+HOSTS = ("alpha", "beta", "it's \\ \"gamma\"")
+passed = failed = 0
+
+
+def check(what, good, said=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    print("ok     " if good else "NOT OK ", what, "" if good else f": {said}", flush=True)
+
+
+def equal(what, got, wanted):
+    check(what, got == wanted, f"{got!r}, not {wanted!r}")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+# ---- the server ----
+
+class Server:
+    """A ClickHouse of its own folder, on ports of 127.0.0.1."""
+
+    def __init__(self, root, folder):
+        self.root, self.folder, self.process = root, folder, None
+        self.port = free_port()
+        os.makedirs(folder)
+        with open(f"{folder}/config.xml", "w", encoding="utf-8") as config:
+            config.write(f"""<yandex>
+<logger><level>warning</level><console>1</console></logger>
+<http_port>{self.port}</http_port><tcp_port>{free_port()}</tcp_port>
+<listen_host>127.0.0.1</listen_host>
+<path>{folder}/data/</path><tmp_path>{folder}/tmp/</tmp_path>
+<users_config>{folder}/users.xml</users_config>
+<default_profile>default</default_profile><default_database>default</default_database>
+<mark_cache_size>100000000</mark_cache_size><timezone>UTC</timezone>
+<remote_servers></remote_servers>
+</yandex>""")
+        with open(f"{folder}/users.xml", "w", encoding="utf-8") as users:
+            users.write("""<yandex>
+<profiles><default/><readonly><readonly>1</readonly></readonly></profiles>
+<quotas><default/></quotas>
+<users>
+<default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile>
+<quota>default</quota></default>
+<reader><password>secret</password><networks><ip>127.0.0.1</ip></networks>
+<profile>readonly</profile><quota>default</quota></reader>
+</users></yandex>""")
+
+    def start(self):
+        libraries = sorted({folder for folder, _, names in os.walk(self.root)
+                            if any(".so" in name for name in names)})
+        with open(f"{self.folder}/log", "ab") as log:
+            self.process = subprocess.Popen(
+                [f"{self.root}/usr/sbin/clickhouse-server",
+                 f"--config-file={self.folder}/config.xml"],
+                env={**os.environ, "LD_LIBRARY_PATH": ":".join(libraries)},
+                stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        for _ in range(600):
+            try:
+                if self.query("SELECT 1") == "1\n":
+                    return
+            except OSError:
+                pass
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.1)
+        sys.exit(f"the server does not start: {open(f'{self.folder}/log').read()[-2000:]}")
+
+    def stop(self, number=signal.SIGKILL):
+        if self.process:
+            self.process.send_signal(number)
+            self.process.wait()
+        self.process = None
+
+    def query(self, text, database="default"):
+        address = f"http://127.0.0.1:{self.port}/?database={database}"
+        with urllib.request.urlopen(address, text.encode(), timeout=60) as answer:
+            return answer.read().decode()
+
+    def url(self, database="fleet", wanted=""):
+        return f"clickhouse://127.0.0.1:{self.port}/{database}{wanted}"
+
+
+# ---- sessions ----
+
+def stamp(seconds):
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
+
+
+def make_image(folder):
+    sources = os.path.join(TOP, "tests", "unit", "pp")
+    subprocess.run(["gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x401000",
+                    "-Wl,--section-start=.odd=0x403000", "-o", f"{folder}/prog",
+                    f"{sources}/prog.s"], check=True)
+
+
+def make_sessions(folder, host, chance, n):
+    """As the daemon closes them: n sessions of ten minutes."""
+    for i in range(n):
+        begin = START + 600 * i
+        name = f"{stamp(begin)}-{stamp(begin + 600)}"
+        counts = [chance.randrange(1, 1000) for _ in range(4)]
+        total = sum(counts)
+        text = f"""image prog TIMER
+0x1010 {counts[0]}, 0x1030 {counts[1] + counts[3]}
+image prog {{kern}}/kallsyms TIMER
+0x10 {counts[2]}
+stacks prog TIMER
+stack {counts[3]} prog+0x1030 prog+0x1012 prog+0x1032
+stat total_samples {total + 7}
+stat samples_stored {total}
+stat lost_no_space 7
+"""
+        subprocess.run([MAKE_SESSION, f"--name={name}", folder], input=text, text=True, check=True)
+        samples = f"{folder}/samples/{name}"
+        with open(f"{samples}/kallsyms", "w", encoding="utf-8") as symbols:
+            symbols.write("ffffffff81000000 T _stext\nffffffff81000010 T first\n")
+        with open(f"{samples}/source", "w", encoding="utf-8") as source:
+            source.write("source perf\n")
+        with open(f"{samples}/origin", "w", encoding="utf-8") as origin:
+            origin.write(f"hostname {host}\nstart-time {begin}000000000\n"
+                         f"end-time {begin + 600}000000000\n")
+
+
+# ---- commands ----
+
+def run(name, *words, **options):
+    folders = [f"{BUILD}/pp", f"{BUILD}/utils/oppush"]
+    environment = {**os.environ, "PATH": ":".join(folders + [os.environ["PATH"]]),
+                   "HOME": options.pop("home", "/nonexistent")}
+    for key in list(environment):
+        if key.lower().endswith("_proxy"):
+            del environment[key]
+    return subprocess.run([name, *words], capture_output=True, text=True, env=environment,
+                          timeout=300, **options)
+
+
+def push(to, folder, spool, *words):
+    return run("oppush", f"--to={to}", f"--session-dir={folder}", f"--spool={spool}", "--once",
+               *words)
+
+
+def stacks(*words):
+    """The samples of each stack, as opexport writes them: the sum over sessions and hosts."""
+    sums = {}
+    done = run("opexport", "--to=folded", "--output=-", *words)
+    for line in done.stdout.splitlines():
+        stack, _, number = line.rpartition(" ")
+        sums[stack] = sums.get(stack, 0) + int(number)
+    return sums or done.stderr
+
+
+def added(*sums):
+    total = {}
+    for some in sums:
+        for stack, number in some.items():
+            total[stack] = total.get(stack, 0) + number
+    return total
+
+
+# ---- what servers may do instead ----
+
+class Answer(http.server.BaseHTTPRequestHandler):
+    status, body, headers_sent = 200, b"", {}
+
+    def answer(self):
+        length = int(self.headers.get("Content-Length") or 0)
+        self.rfile.read(length)
+        self.send_response(self.status)
+        for name, value in self.headers_sent.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(self.body)))
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    do_GET = do_POST = answer
+
+    def log_message(self, *_):
+        pass
+
+
+class Pretender:
+    """A server that answers everything with one answer."""
+
+    def __init__(self, status, body, headers=None):
+        handler = type("Handler", (Answer,), {"status": status, "body": body,
+                                              "headers_sent": headers or {}})
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.port = self.server.server_address[1]
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def url(self):
+        return f"clickhouse://127.0.0.1:{self.port}/fleet"
+
+
+# ---- tests ----
+
+def test_schema(server):
+    first = run("oppush", f"--to={server.url()}", "--install-schema", f"--schema={SCHEMA}")
+    equal("the schema is installed", (first.returncode, first.stdout), (0, "1-tables.sql\n"))
+    again = run("oppush", f"--to={server.url()}", "--install-schema", f"--schema={SCHEMA}")
+    equal("and once only", (again.returncode, again.stdout), (0, ""))
+
+
+def test_push(server, folders, spools):
+    for host in HOSTS:
+        done = push(server.url(), folders[host], spools[host])
+        equal(f"sessions of {host} are sent", (done.returncode, done.stderr), (0, ""))
+        left = [name for name in os.listdir(spools[host]) if name.endswith(".fleet")]
+        equal(f"nothing of {host} waits", left, [])
+
+
+def test_sums(server, folders, when):
+    wanted = {host: stacks(f"--session-dir={folders[host]}", "session:2*") for host in HOSTS}
+    equal(f"{when}: the fleet is the sum of all sessions", stacks(server.url()),
+          added(*wanted.values()))
+    for host in HOSTS:
+        name = urllib.parse.quote(host, safe="'\\\" ")
+        equal(f"{when}: {host} alone", stacks(server.url(wanted=f"?host={name}")), wanted[host])
+    equal(f"{when}: two hosts", stacks(server.url(wanted="?host=alpha,beta")),
+          added(wanted["alpha"], wanted["beta"]))
+    first = f"session:{stamp(START)}-{stamp(START + 600)}"
+    until = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(START + 599))
+    equal(f"{when}: one session of a host",
+          stacks(server.url(wanted=f"?host=beta&to={until}")),
+          stacks(f"--session-dir={folders['beta']}", first))
+
+
+def test_reports(server, folders):
+    done = run("opreport", "--by=host", "-n", server.url(wanted="?by=host"))
+    rows = dict(re.findall(r"^(\d+) +[\d.]+ +(.+?) +prog", done.stdout, re.M))
+    sums = {host: sum(stacks(f"--session-dir={folders[host]}", "session:2*").values())
+            for host in HOSTS}
+    equal("rows of hosts", {name.strip(): int(n) for n, name in rows.items()}, sums)
+    names = run("opreport", "-l", "-n", server.url()).stdout
+    check("functions have names", all(name in names for name in ("hot", "first")), names)
+    losses = run("opreport", "--verbose=stats", server.url()).stdout
+    equal("losses are added up", re.findall(r"(\d+)[^,\n]* lost\b", losses)[:1], [str(7 * 3 * 4)])
+    none = run("opreport", server.url(wanted="?host=nobody"))
+    equal("a host that is not there", (none.returncode, "these hosts" in none.stderr), (1, True))
+    evil = run("opreport", server.url(wanted="?host=x') OR ('1'='1"))
+    equal("a host that is SQL", (evil.returncode, "these hosts" in evil.stderr), (1, True))
+
+
+def test_account(server, folder):
+    """An account that may only read is enough for reports, and not for more."""
+    home = f"{folder}/home"
+    os.makedirs(home)
+    with open(f"{home}/.netrc", "w", encoding="utf-8") as netrc:
+        netrc.write("machine 127.0.0.1 login reader password secret\n")
+    os.chmod(f"{home}/.netrc", 0o600)
+    done = run("opreport", "-n", server.url(wanted="?host=alpha"), home=home)
+    equal("an account that reads", (done.returncode, "prog" in done.stdout), (0, True))
+    done = run("oppush", f"--to={server.url('other')}", "--install-schema", f"--schema={SCHEMA}",
+               home=home)
+    check("it cannot write", done.returncode == 1 and "readonly" in done.stderr, done.stderr)
+
+
+def test_again(server, folders, spools):
+    """All of it is sent again, as after the loss of a spool."""
+    for host in HOSTS:
+        shutil.rmtree(spools[host])
+        equal(f"{host} again", push(server.url(), folders[host], spools[host]).returncode, 0)
+    test_sums(server, folders, "sent twice")
+    server.query("OPTIMIZE TABLE samples FINAL", "fleet")
+    test_sums(server, folders, "merged")
+
+
+def test_half(server, folders):
+    """A session of which the last table did not come is not read."""
+    before = stacks(server.url())
+    server.query("INSERT INTO samples SELECT day, time, host, session + 1, event, app, thread, cgroup, "
+                 "stack, samples, weight FROM samples", "fleet")
+    equal("half a session", stacks(server.url()), before)
+
+
+def test_dead(server, folders, spools, chance):
+    """What is closed while the server is dead waits, and comes once it is back."""
+    server.stop()
+    make_sessions(folders["alpha"], "alpha", chance, 5)
+    shutil.rmtree(f"{folders['alpha']}/samples/{stamp(START)}-{stamp(START + 600)}")
+    done = push(server.url(), folders["alpha"], spools["alpha"])
+    equal("a dead server is an error", (done.returncode, "connect" in done.stderr), (1, True))
+    waiting = [name for name in os.listdir(spools["alpha"]) if name.endswith(".fleet")]
+    equal("the new session waits", len(waiting), 1)
+    shutil.rmtree(f"{folders['alpha']}/samples/{stamp(START + 2400)}-{stamp(START + 3000)}")
+    server.start()
+    before = sum(stacks(server.url()).values())
+    equal("it is sent later, without the session",
+          push(server.url(), folders["alpha"], spools["alpha"]).returncode, 0)
+    check("and is there", sum(stacks(server.url()).values()) > before)
+
+
+def test_pretenders(folders, folder):
+    """None of them loses what waits."""
+    cases = {
+        "refuses": (500, b"Code: 241, e.displayText() = DB::Exception: Memory limit\n", None),
+        "asks for a password": (401, b"who are you?\n", None),
+        "sends elsewhere": (302, b"", {"Location": "http://127.0.0.1:1/"}),
+    }
+    for name, (status, body, headers) in cases.items():
+        server = Pretender(status, body, headers)
+        spool = f"{folder}/spool-{status}"
+        done = push(server.url(), folders["beta"], spool)
+        waiting = [name for name in os.listdir(spool) if name.endswith(".fleet")]
+        equal(f"a server that {name}", (done.returncode, len(waiting)), (1, 4))
+        done = run("opreport", server.url())
+        equal(f"a report of one that {name}", done.returncode, 1)
+    rubbish = Pretender(200, random.Random(1).randbytes(5000))
+    done = run("opreport", rubbish.url())
+    check("a server that answers rubbish", done.returncode == 1 and "byte" in done.stderr, done.stderr)
+
+
+def test_bound(folders, folder):
+    """The spool is bounded: the oldest is dropped, and that is said."""
+    spool = f"{folder}/spool-bound"
+    os.makedirs(spool)
+    old = f"{spool}/{stamp(START - 600)}-{stamp(START)}.fleet"
+    with open(old, "wb") as file:
+        file.write(bytes(2 << 20))
+    done = push("clickhouse://127.0.0.1:1/x", folders["beta"], spool, "--spool-size=1")
+    check("the oldest is dropped", not os.path.exists(old) and "more than 1 MiB wait" in done.stderr,
+          done.stderr)
+    equal("the others wait", len([n for n in os.listdir(spool) if n.endswith(".fleet")]), 4)
+
+
+def test_service(server, folders, folder, chance):
+    """It sends what is closed while it runs, and ends when it is told to."""
+    spool = f"{folder}/spool-service"
+    before = sum(stacks(server.url(wanted="?host=delta")).values()) \
+        if isinstance(stacks(server.url(wanted="?host=delta")), dict) else 0
+    environment = {**os.environ, "PATH": f"{BUILD}/pp:" + os.environ["PATH"]}
+    sessions = f"{folder}/delta"
+    os.makedirs(sessions)
+    make_image(sessions)
+    make_sessions(sessions, "delta", chance, 1)
+    with subprocess.Popen([f"{BUILD}/utils/oppush/oppush", f"--to={server.url()}", "--jitter=0",
+                           f"--session-dir={sessions}", f"--spool={spool}"],
+                          env=environment) as service:
+        for _ in range(300):
+            got = stacks(server.url(wanted="?host=delta"))
+            if isinstance(got, dict):
+                break
+            time.sleep(0.1)
+        service.terminate()
+        status = service.wait(timeout=60)
+    equal("the service ends", status, 0)
+    equal("and has sent", got, stacks(f"--session-dir={sessions}", "session:2*"))
+    equal("what was not there", before, 0)
+    del folders
+
+
+def main():
+    fetched = subprocess.run([f"{HERE}/servers.sh"], capture_output=True, text=True, check=False)
+    if fetched.returncode:
+        print(f"skip: no ClickHouse: {fetched.stderr.strip()}")
+        sys.exit(77)
+    chance = random.Random(34)
+    with tempfile.TemporaryDirectory(prefix="fleet.") as folder:
+        server = Server(fetched.stdout.strip(), f"{folder}/server")
+        folders = {host: f"{folder}/sessions{i}" for i, host in enumerate(HOSTS)}
+        spools = {host: f"{folder}/spool{i}" for i, host in enumerate(HOSTS)}
+        for host in HOSTS:
+            os.makedirs(folders[host])
+            make_image(folders[host])
+            make_sessions(folders[host], host, chance, 4)
+        try:
+            server.start()
+            test_schema(server)
+            test_push(server, folders, spools)
+            test_sums(server, folders, "sent")
+            test_reports(server, folders)
+            test_account(server, folder)
+            test_again(server, folders, spools)
+            test_half(server, folders)
+            test_dead(server, folders, spools, chance)
+            test_pretenders(folders, folder)
+            test_bound(folders, folder)
+            test_service(server, folders, folder, chance)
+        finally:
+            server.stop()
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+main()

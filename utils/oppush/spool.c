@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What waits to be sent: see spool.h. */
+#include "spool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "libop/base/file.h"
+#include "libop/base/memory.h"
+#include "libop/closed/times.h"
+#include "libop/foreign/door.h"
+#include "libop/session/paths.h"
+
+#define SUFFIX	   ".fleet"
+#define DONE	   "done"
+#define LOG	   "opexport.log"
+#define DONE_MOST  ((size_t)16 << 20)
+#define TRIES	   3
+#define SPOOL_MODE 0700
+#define DONE_MODE  0600
+#define BLOCK	   512 /* the unit of st_blocks */
+
+/* ---- lists of names ---- */
+
+static void add_name(struct op_strings *names, const char *name)
+{
+	if (op_strings_add(names, name))
+		op_out_of_memory();
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort_names(struct op_strings *names)
+{
+	if (names->count)
+		qsort(names->item, names->count, sizeof(*names->item), compare_names);
+}
+
+/* Names in a directory that @is_wanted; the suffix, if there is one, is cut off. */
+static int list_names(const char *path, const char *suffix, struct op_strings *names,
+		      struct op_error *error)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+
+	if (!dir)
+		return op_error_errno(error, "cannot read %s", path);
+	while ((entry = readdir(dir))) {
+		size_t n = strlen(entry->d_name), k = strlen(suffix);
+		char *name = op_format("%.*s", (int)(n > k ? n - k : 0), entry->d_name);
+
+		if (session_times_is_name(name) && !strcmp(entry->d_name + n - k, suffix))
+			add_name(names, name);
+		free(name);
+	}
+	closedir(dir);
+	sort_names(names);
+	return 0;
+}
+
+/* ---- the file "done" ---- */
+
+static void read_done(struct spool *spool)
+{
+	char *path = op_format("%s/" DONE, spool->dir), *line;
+	char *text = foreign_read(path, DONE_MOST, NULL, NULL), *rest = text;
+
+	while ((line = strsep(&rest, "\n")))
+		if (*line)
+			add_name(&spool->done, line);
+	free(text);
+	free(path);
+}
+
+/* Of sessions that are gone nobody asks again. */
+static int write_done(const struct spool *spool, const struct op_strings *sessions,
+		      struct op_error *error)
+{
+	char *path = op_format("%s/" DONE, spool->dir), *text = op_copy("");
+	int result;
+
+	for (size_t i = 0; i < sessions->count; i++) {
+		char *more;
+
+		if (!op_strings_contain(&spool->done, sessions->item[i]))
+			continue;
+		more = op_format("%s%s\n", text, sessions->item[i]);
+		free(text);
+		text = more;
+	}
+	result = op_file_replace(path, text, strlen(text), DONE_MODE, error);
+	free(text);
+	free(path);
+	return result;
+}
+
+/* ---- opening ---- */
+
+int spool_open(struct spool *spool, const char *dir, const char *session_dir, uint64_t most,
+	       struct op_error *error)
+{
+	*spool = (struct spool){.dir = dir, .session_dir = session_dir, .most = most};
+	if (mkdir(dir, SPOOL_MODE) && errno != EEXIST)
+		return op_error_errno(error, "cannot make the spool %s", dir);
+	read_done(spool);
+	return list_names(dir, SUFFIX, &spool->names, error);
+}
+
+void spool_close(struct spool *spool)
+{
+	op_strings_free(&spool->done);
+	op_strings_free(&spool->names);
+	op_strings_free(&spool->failed);
+}
+
+/* ---- taking ---- */
+
+/* Names are looked up by a program of its own, which may take memory, and time. */
+static bool convert(const struct spool *spool, const char *name)
+{
+	char *program = op_program_beside("opexport");
+	char *dir = op_format("--session-dir=%s", spool->session_dir);
+	char *session = op_format("session:%s", name);
+	char *output = op_format("--output=%s/%s" SUFFIX, spool->dir, name);
+	char *log = op_format("%s/" LOG, spool->dir);
+	posix_spawn_file_actions_t actions;
+	char *arguments[] = {program, (char *)"--to=fleet", dir, session, output, NULL};
+	int status = -1;
+	pid_t pid;
+
+	/* what it warns of is of interest if it fails only */
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC,
+					 DONE_MODE);
+	if (!posix_spawnp(&pid, program, &actions, NULL, arguments, environ))
+		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+			;
+	posix_spawn_file_actions_destroy(&actions);
+	free(log);
+	free(output);
+	free(session);
+	free(dir);
+	free(program);
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+static size_t count_failures(const struct spool *spool, const char *name)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < spool->failed.count; i++)
+		n += !strcmp(spool->failed.item[i], name);
+	return n;
+}
+
+/* Return: whether it was taken. */
+static bool take_session(struct spool *spool, const char *name)
+{
+	if (convert(spool, name)) {
+		add_name(&spool->names, name);
+		add_name(&spool->done, name);
+		return true;
+	}
+	add_name(&spool->failed, name);
+	if (count_failures(spool, name) < TRIES)
+		return false;
+	op_warn("the session %s is not sent: it cannot be read: see %s/" LOG, name, spool->dir);
+	add_name(&spool->done, name);
+	return false;
+}
+
+static void remove_first_name(struct spool *spool)
+{
+	free(spool->names.item[0]);
+	memmove(spool->names.item, spool->names.item + 1,
+		--spool->names.count * sizeof(*spool->names.item));
+}
+
+static uint64_t spool_bytes(const struct spool *spool)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < spool->names.count; i++) {
+		char *path = op_format("%s/%s" SUFFIX, spool->dir, spool->names.item[i]);
+		struct stat status;
+
+		if (!lstat(path, &status))
+			bytes += (uint64_t)status.st_blocks * BLOCK;
+		free(path);
+	}
+	return bytes;
+}
+
+static int drop_beyond(struct spool *spool, struct op_error *error)
+{
+	while (spool->names.count && spool_bytes(spool) > spool->most) {
+		op_warn("the session %s is not sent: more than %" PRIu64 " MiB wait in %s",
+			spool->names.item[0], spool->most >> 20, spool->dir);
+		spool->dropped++;
+		if (spool_remove_first(spool, error))
+			return -1;
+	}
+	return 0;
+}
+
+int spool_take(struct spool *spool, struct op_error *error)
+{
+	char *path = op_format("%s/" OP_SESSION_SAMPLES, spool->session_dir);
+	struct op_strings sessions = {0};
+	int result = list_names(path, "", &sessions, error), taken = 0, changed = 0;
+
+	for (size_t i = 0; !result && i < sessions.count; i++) {
+		if (op_strings_contain(&spool->done, sessions.item[i]))
+			continue;
+		taken += take_session(spool, sessions.item[i]);
+		changed++;
+	}
+	sort_names(&spool->names);
+	if (!result && changed)
+		result = write_done(spool, &sessions, error);
+	if (!result)
+		result = drop_beyond(spool, error);
+	op_strings_free(&sessions);
+	free(path);
+	return result ? -1 : taken;
+}
+
+/* ---- sending ---- */
+
+char *spool_first(const struct spool *spool)
+{
+	return spool->names.count ? op_format("%s/%s" SUFFIX, spool->dir, spool->names.item[0])
+				  : NULL;
+}
+
+int spool_remove_first(struct spool *spool, struct op_error *error)
+{
+	char *path = spool_first(spool);
+	int result = path && unlink(path) && errno != ENOENT
+			     ? op_error_errno(error, "cannot remove %s", path)
+			     : 0;
+
+	free(path);
+	if (!result && spool->names.count)
+		remove_first_name(spool);
+	return result;
+}
