@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import pages
+import service
 from driver import Browser
 
 VIEW = 1400, 900
@@ -52,7 +53,8 @@ def click_row(browser, name, table="#panel"):
     place = browser.run("""
         for (const row of document.querySelectorAll(arguments[0] + " tbody tr")) {
             const box = row.getBoundingClientRect();
-            if ([...row.cells].some((cell) => cell.textContent === arguments[1]))
+            if ([...row.cells].some((cell) =>
+                    [cell.textContent, cell.title].includes(arguments[1])))
                 return [box.left + box.width * 0.6, box.top + box.height / 2];
         }
         return null;""", table, name)
@@ -387,7 +389,7 @@ def lines_of_what_is_selected_add_up_to_the_function(browser):
     sums = []
     for inlined in (False, True):
         open_function(browser, "squeeze" if inlined else "normalise(std::string)")
-        same("columns", text_of(browser, ".code thead"), "SelfTimeLineSource")
+        same("columns", text_of(browser, ".code thead"), "SelfTimeTotalLineSource")
         sums.append(browser.run("""
             let sum = 0;
             for (const row of document.querySelectorAll(".code tbody tr:not(.gap)"))
@@ -401,6 +403,64 @@ def lines_of_what_is_selected_add_up_to_the_function(browser):
     for found, wanted in sums:
         true(f"samples of the part: {wanted}", 20 < wanted < 600)
         same("of all lines", found, wanted)
+
+
+def text_lines(build, recording, *selection):
+    """(inclusive, own) samples of the program's lines in text, by function."""
+    out = subprocess.run([build / "pp/opreport", "--lines", "--children", "--demangle=smart",
+                          *selection, recording], check=True, capture_output=True, text=True).stdout
+    found = {}
+    for both, own, line, name in re.findall(
+            r"^(\d+) +\S+ +(\d+) +\S+ +service\.cc:(\d+) +service +(.*)$", out, re.MULTILINE):
+        found.setdefault(name.replace(" (inlined)", ""), {})[int(line)] = [int(both), int(own)]
+    return found
+
+
+def page_lines(browser):
+    """The same of the lines that the page shows of the function that is open."""
+    rows = browser.run("""
+        return [...document.querySelectorAll(".code tbody tr:not(.gap)")].map((row) =>
+            [2, 0].map((i) => row.cells[i].title).concat(row.querySelector(".place").textContent));""")
+    samples = [[int((re.search(r"([0-9,]+) samples?$", title) or [0, "0"])[1].replace(",", ""))
+                for title in titles] + [int(line)] for *titles, line in rows]
+    return {line: [both, own] for both, own, line in samples if both}
+
+
+def compare_lines(browser, wanted):
+    """Of functions, by clicks; those that only call are above others if totals are in order."""
+    browser.click("#panel th:nth-child(3) button")
+    for name, lines in wanted.items():
+        click_row(browser, name)
+        same(f"lines of {name}", page_lines(browser), lines)
+    browser.click("#panel th:nth-child(1) button")
+
+
+CALLING = ("main", "build_index(std::string const&)", "normalise(std::string)", "squeeze",
+           "next_word(std::string const&, unsigned long&, std::string&)")
+
+
+def lines_of_a_selection_are_those_of_text(browser, build, folder):
+    choose(browser, "#measure", "samples")
+    browser.click("#inlined")
+    tab(browser, "Threads")
+    click_row(browser, "indexer 800/801")
+    tab(browser, "Functions")
+    texts = [text_lines(build, folder / "before.data", "tid:801")]
+    compare_lines(browser, {name: texts[0][name] for name in CALLING})
+    browser.drag("#timeline", 0.5, 0.75)
+    part = service.cut(folder, build / "tests/commands/make_profile",
+                       *browser.run("return page.selection.range"))
+    texts.append(text_lines(build, part, "tid:801"))
+    compare_lines(browser, {name: texts[1][name] for name in CALLING})
+    choose(browser, "#filter", 0)
+    texts.append(text_lines(build, part))
+    compare_lines(browser, {name: texts[2][name] for name in CALLING})
+    true("selections differ", texts[0] != texts[1] != texts[2])
+    true("lines that only call", any(own == 0 < both for lines in texts[1].values()
+                                     for both, own in lines.values()))
+    browser.click("#all-time")
+    browser.click("#inlined")
+    choose(browser, "#measure", "events")
 
 
 def names_are_those_of_people(browser):
@@ -771,6 +831,7 @@ GROUPS = {
                 losses_unnamed_and_cut_chains_are_in_the_head, page_and_text_have_the_same_numbers,
                 lines_of_a_function_add_up_to_it,
                 lines_of_what_is_selected_add_up_to_the_function,
+                lines_of_a_selection_are_those_of_text,
                 threads_units_and_groups_are_filters, range_shows_the_burst,
                 clicks_never_scroll_the_page, zoom_and_escape_work_wherever_the_focus_is,
                 switching_during_an_animation_keeps_its_range, tip_covers_no_callee,

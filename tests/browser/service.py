@@ -91,6 +91,7 @@ def weight(names, base, is_new, share):
 
 
 def samples(program, is_new):
+    """(record, its time) of each sample."""
     rng = random.Random(33)
     for i in range(SAMPLES):
         ways = [(task, names, weight(names, base, is_new, i / SAMPLES))
@@ -99,12 +100,13 @@ def samples(program, is_new):
         # it has more to do in the burst, and the new one has less to do
         if rng.random() < (0.2 if is_new else 0) + (0 if 0.5 < i / SAMPLES < 0.75 else 0.4):
             continue
-        chain = program.chain(rng, names)
-        yield (f"record 9 2 q11 {chain[1]} d{pid} d{tid} q{10 ** 9 + i * STEP} q{PERIOD} "
-               f"q{len(chain)} {' '.join(chain)} q{cgroup}")
+        chain, time = program.chain(rng, names), 10 ** 9 + i * STEP
+        yield (f"record 9 2 q11 {chain[1]} d{pid} d{tid} q{time} q{PERIOD} "
+               f"q{len(chain)} {' '.join(chain)} q{cgroup}", time)
 
 
-def description(program, is_new):
+def description(program, is_new, is_kept=lambda time: True):
+    """What make_profile reads; of samples whose time, in ns, is_kept() says True of."""
     lines = [f"event type=1 period={PERIOD} sample_type={CALL_CHAIN | CGROUP:#x} id=11", "file 112",
              "record 19 0 q5 '/system.slice/web.service d700 d700 q1 q11",
              "record 19 0 q6 '/system.slice/indexer.service/workers d800 d800 q1 q11",
@@ -114,19 +116,28 @@ def description(program, is_new):
         name = "web" if pid == 700 else "indexer"
         lines += [f"record 3 8192 d{pid} d{tid} '{name} d{pid} d{tid} q1 q11",
                   f"record 1 2 d{pid} d{tid} q{BASE:#x} q0x40000 q0 '{program.path} d{pid} d{tid} q2 q11"]
-    lines += list(samples(program, is_new))
+    lines += [line for line, time in samples(program, is_new) if is_kept(time)]
     # 90 samples did not fit into the buffer
     lines += ["record 2 0 q11 q90 d700 d700 q1 q11", "finish"]
     return "\n".join(lines) + "\n"
 
 
+def write(path, make_profile, text):
+    made = subprocess.run([make_profile], input=text.encode(), check=True, capture_output=True)
+    path.write_bytes(made.stdout)
+    return path
+
+
 def record(folder, make_profile):
     """Paths of an old and a new recording."""
     program = Program(folder / "service")
-    paths = []
-    for is_new, name in enumerate(("before.data", "after.data")):
-        made = subprocess.run([make_profile], input=description(program, is_new).encode(),
-                              check=True, capture_output=True).stdout
-        paths.append(folder / name)
-        paths[-1].write_bytes(made)
-    return paths
+    return [write(folder / name, make_profile, description(program, is_new))
+            for is_new, name in enumerate(("before.data", "after.data"))]
+
+
+def cut(folder, make_profile, begin, end):
+    """The path of the old recording's part of some time: microseconds since its first sample."""
+    program = Program(folder / "service")
+    first = next(samples(program, False))[1]
+    return write(folder / "part.data", make_profile, description(
+        program, False, lambda time: begin <= (time - first) / 1000 < end))

@@ -62,7 +62,10 @@ class Page:
         deltas = columns.numbers(n)
         self.nodes = [sum(deltas[:i + 1]) for i in range(n)]
         self.threads = columns.numbers(n)
-        self.places = columns.numbers(n) or [0] * n
+        self.chains = columns.numbers(n) or [0] * n
+        chains = about["chains"]
+        self.callers = self.parents_of(columns.numbers(chains))
+        self.places = columns.numbers(chains)
         self.values = []
         for _ in range(kinds):
             samples = columns.numbers(n)
@@ -118,28 +121,39 @@ class Page:
             time += self.times[i]
             print(time, event, self.counts[i], self.weights[i], self.stack(self.nodes[entry]))
 
-    def check_places(self, listing):
-        """What rows have of their own, and within them, is the sum of their places."""
-        sums = {}
-        for place, samples in zip(self.places, self.values[0][0]):
-            sums[place] = sums.get(place, 0) + samples
-        found = {}
+    def places_of(self, chain):
+        """The places of an entry's chain, the innermost first; 0 is none."""
+        places = []
+        at = chain - 1
+        while at >= 0:
+            places.append(self.places[at])
+            at = self.callers[at]
+        return places
+
+    def counts_of(self, listing):
+        """By row: samples of its own, with what is inlined there, with what is called there."""
         numbers = listing["places"]
+        rows = {}
         for row, place, is_own in zip(numbers[::3], numbers[1::3], numbers[2::3]):
-            values = found.setdefault(row, [0, 0])
-            values[0] += sums[place] if is_own else 0
-            values[1] += sums[place]
-        for row, own, within, *_ in listing["counts"][0]:
-            assert found.get(row, [0, 0]) == [own, within], f"row {row} has other places"
+            rows.setdefault(place, []).append((row, is_own))
+        found = {}
+        for chain, samples in zip(self.chains, self.values[0][0]):
+            places = self.places_of(chain)
+            own = {row for row, is_own in rows.get(places[0], []) if is_own} if places else set()
+            within = {row for row, _ in rows.get(places[0], [])} if places else set()
+            both = {row for place in places for row, _ in rows.get(place, [])}
+            for i, of in enumerate((own, within, both)):
+                for row in of if samples else ():
+                    found.setdefault(row, [0, 0, 0])[i] += samples
+        return found
 
     def print_code(self):
         for listing in self.about["listings"]:
             names = ", ".join(self.about["functions"][i][0] for i in listing["functions"])
             print(listing["kind"], listing["name"], "of", names, listing.get("trouble", ""))
-            self.check_places(listing)
-            counts = {row: values for row, *values in listing["counts"][0]}
+            counts = self.counts_of(listing)
             for i, row in enumerate(listing["rows"]):
-                own, within, both = counts.get(i, ("", "", ""))[:3]
+                own, within, both = counts.get(i, ("", "", ""))
                 print(f"{own:>4} {within:>4} {both:>4}", *row)
 
 

@@ -10,7 +10,6 @@
 #include "libop/base/memory.h"
 #include "libop/tables/name_index.h"
 #include "libop/text/json.h"
-#include "listings.h"
 #include "pp/formats/model/labels.h"
 
 /* Of the lines of a head: what they begin with, and the most bytes of a name before a colon. */
@@ -243,8 +242,8 @@ static void put_threads(struct op_json *json, const struct stack_tree *tree)
 	op_names_free(&labels);
 }
 
-void about_write(const struct html_page *page, struct stack_tree *tree, const uint64_t *periods,
-		 FILE *out)
+void about_write(const struct html_page *page, const struct stack_tree *tree,
+		 struct listings *listings, const uint64_t *periods, FILE *out)
 {
 	struct op_json json = {.out = out};
 
@@ -256,11 +255,12 @@ void about_write(const struct html_page *page, struct stack_tree *tree, const ui
 	op_json_end(&json);
 	put_events(&json, tree, periods);
 	put_images(&json, tree);
-	listings_write(tree, periods, &json);
+	listings_write(listings, &json);
 	put_functions(&json, &tree->functions);
 	put_threads(&json, tree);
 	op_json_number(&json, "nodes", tree->n_nodes);
 	op_json_number(&json, "entries", tree->n_entries);
+	op_json_number(&json, "chains", tree->n_chains);
 	op_json_number(&json, "moments", page->n_sides == 1 ? page->sides[0].prof->n_moments : 0);
 	op_json_end(&json);
 }

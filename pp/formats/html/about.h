@@ -6,16 +6,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "listings.h"
 #include "side.h"
 #include "stack_tree.h"
 
 /**
  * about_write - write the JSON of a page
+ * @listings: of @tree
  * @periods: by event: how many a sample stands for; 0: they differ, or there are none
- *
- * Functions of listed code are added to @tree.
  */
-void about_write(const struct html_page *page, struct stack_tree *tree, const uint64_t *periods,
-		 FILE *out);
+void about_write(const struct html_page *page, const struct stack_tree *tree,
+		 struct listings *listings, const uint64_t *periods, FILE *out);
 
 #endif

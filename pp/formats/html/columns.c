@@ -13,8 +13,9 @@
 
 struct columns {
 	const struct html_page *page;
-	struct stack_tree *tree;
+	const struct stack_tree *tree;
 	struct deflated *out;
+	struct listings *listings;
 	struct op_buffer column; /* that is being made */
 	/* By event: how many a sample stands for; 0: they differ, or there are none. */
 	uint64_t *periods;
@@ -37,7 +38,7 @@ static void write_json(struct columns *columns)
 	struct op_text_stream stream;
 
 	op_text_stream_open(&stream);
-	about_write(columns->page, columns->tree, columns->periods, stream.out);
+	about_write(columns->page, columns->tree, columns->listings, columns->periods, stream.out);
 	op_text_stream_close(&stream);
 	op_buffer_put(&columns->column, stream.text, stream.length);
 	free(stream.text);
@@ -86,8 +87,23 @@ static void write_entries(struct columns *columns)
 	for (size_t i = 0; i < tree->n_entries; i++)
 		op_buffer_leb128(&columns->column, tree->entries[i].thread);
 	end_column(columns);
-	for (size_t i = 0; tree->n_numbered && i < tree->n_entries; i++)
-		op_buffer_leb128(&columns->column, tree->entries[i].place);
+	for (size_t i = 0; tree->n_chains && i < tree->n_entries; i++)
+		op_buffer_leb128(&columns->column, tree->entries[i].chain);
+	end_column(columns);
+}
+
+static void write_chains(struct columns *columns)
+{
+	const struct stack_tree *tree = columns->tree;
+	uint32_t depth = 0;
+
+	for (size_t i = 0; i < tree->n_chains; i++) {
+		op_buffer_leb128(&columns->column, i ? depth + 1 - tree->chains[i].depth : 0);
+		depth = tree->chains[i].depth;
+	}
+	end_column(columns);
+	for (size_t i = 0; i < tree->n_chains; i++)
+		op_buffer_leb128(&columns->column, tree->chains[i].place);
 	end_column(columns);
 }
 
@@ -178,10 +194,11 @@ static void write_moments(struct columns *columns, const struct prof *prof)
 	free(events);
 }
 
-void columns_write(const struct html_page *page, struct stack_tree *tree, FILE *out)
+void columns_write(const struct html_page *page, const struct stack_tree *tree,
+		   struct listings *listings, FILE *out)
 {
 	static const struct prof no_moments;
-	struct columns columns = {.page = page, .tree = tree};
+	struct columns columns = {.page = page, .tree = tree, .listings = listings};
 	struct prof *prof = page->sides[0].prof;
 
 	/* two profiles have no common time */
@@ -192,6 +209,7 @@ void columns_write(const struct html_page *page, struct stack_tree *tree, FILE *
 	write_json(&columns);
 	write_nodes(&columns);
 	write_entries(&columns);
+	write_chains(&columns);
 	write_values(&columns);
 	write_moments(&columns, page->n_sides == 1 ? prof : &no_moments);
 	deflated_end(columns.out);

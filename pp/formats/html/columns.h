@@ -9,7 +9,8 @@
  *	 each sample, or what was asked for, if it is weighted: if samples differ in it
  *	 "images": [[BASE NAME, PATH, 1: of the kernel]...], "listings": [LISTING...],
  *	 "functions": [[NAME, IMAGE, FILE]...],
- *	 "threads": [[PROGRAM (a function), PID, TID, CPU]...], "nodes", "entries", "moments"}
+ *	 "threads": [[PROGRAM (a function), PID, TID, CPU]...], "nodes", "entries", "chains",
+ *	 "moments"}
  *
  *	SIDE: the profile, or one of two that are compared, the old one first:
  *	{"name", "facts": [[NAME, VALUE]...], "notes": [TEXT...], "lost": [[CAUSE, N]...],
@@ -23,7 +24,12 @@
  *	inlined		 of each node: 1 if it is inlined in its parent; empty if none is
  *	node		 of each entry: what is to be added to that of the entry before
  *	thread		 of each entry
- *	place		 of each entry, by which listings tell rows; 0: in none; empty if all are 0
+ *	chain		 of each entry: a number, plus 1, or 0: no place of it is in a listing;
+ *			 empty if all are 0
+ *	up		 of each chain, as of nodes: from one call to the next, as far as listings
+ *			 show the places
+ *	place		 of each chain, by which listings tell rows; 0: only of the innermost
+ *			 frame, which is in none
  *	samples, events	 of each entry, for each event in turn; events only if it is weighted
  *	time		 of each moment, in the order of time: microseconds since the one before
  *	entry		 of each moment, event | entry * number of events
@@ -34,15 +40,18 @@
 
 #include <stdio.h>
 
+#include "listings.h"
 #include "side.h"
 #include "stack_tree.h"
 
 /**
  * columns_write - write the data of a page
  * @tree: of the page's profiles; the moments of a single one are put in the order of time
+ * @listings: of the tree
  *
  * Errors are those of @out.
  */
-void columns_write(const struct html_page *page, struct stack_tree *tree, FILE *out);
+void columns_write(const struct html_page *page, const struct stack_tree *tree,
+		   struct listings *listings, FILE *out);
 
 #endif

@@ -10,16 +10,20 @@ void html_write(const struct html_page *page, FILE *out)
 {
 	const struct prof *profs[STACK_TREE_SIDES];
 	struct prof_names *names[STACK_TREE_SIDES];
+	struct listings *listings;
 	struct stack_tree tree;
 
 	for (size_t i = 0; i < page->n_sides; i++) {
 		profs[i] = page->sides[i].prof;
 		names[i] = page->sides[i].names;
 	}
-	stack_tree_make(&tree, profs, names, page->n_sides, &page->renamed);
+	stack_tree_begin(&tree, profs, names, page->n_sides, &page->renamed);
+	listings = listings_choose(&tree);
+	stack_tree_make(&tree, listings_place, listings);
 	fputs(html_page_head, out);
-	columns_write(page, &tree, out);
+	columns_write(page, &tree, listings, out);
 	fputs(html_page_tail, out);
+	listings_free(listings);
 	stack_tree_free(&tree);
 }
 

@@ -28,9 +28,15 @@
 
 /* Places next to each other that go into one listing. */
 struct group {
-	size_t first, n;
-	uint64_t weight; /* own events */
-	uint64_t total;	 /* the largest of a place with all it calls */
+	struct place **places;
+	size_t n;
+	uint64_t own, all; /* stack_tree_weight(): their own, and the largest with what it calls */
+};
+
+struct groups {
+	struct place **places; /* sorted */
+	struct group *items;
+	size_t n, capacity;
 };
 
 struct row {
@@ -41,27 +47,32 @@ struct row {
 	size_t first_link, n_links; /* its places, in listings::links */
 };
 
+/* A place whose samples a row has. */
+struct row_link {
+	uint32_t place; /* its number */
+	bool is_own;	/* not of what is inlined there */
+};
+
 struct listings {
 	struct sampled_code code;
-	const uint64_t *periods; /* by event of the side: of about_write() */
+	struct groups sources, assemblies; /* that are shown */
 	struct op_json *json;
 	/* Of the listing that is being made: */
 	struct row *rows;
 	size_t n_rows, rows_capacity;
-	struct prof_value *counts; /* for each row, as place::values */
-	size_t counts_capacity;
-	struct place_link *links;
+	struct row_link *links;
 	size_t n_links, links_capacity;
 };
 
 /* ---- groups of them ---- */
 
 /* By function, then by file and line. */
-static int compare_by_source(const void *a, const void *b)
+static int compare_by_source(const void *a, const void *b, void *context)
 {
-	const struct place *x = a, *y = b;
+	const struct place *x = *(struct place *const *)a, *y = *(struct place *const *)b;
 	int order;
 
+	(void)context;
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;
 	order = strcmp(x->file, y->file);
@@ -70,69 +81,224 @@ static int compare_by_source(const void *a, const void *b)
 	return (x->line > y->line) - (x->line < y->line);
 }
 
-/* By image and symbol, then by place; those without code first. */
-static int compare_by_code(const void *a, const void *b)
+/* By what tells builds of a file apart. */
+static int compare_builds(const struct sampled_code *code, const struct place *x,
+			  const struct place *y)
 {
-	const struct place *x = a, *y = b;
+	const struct prof_image *a = sampled_code_image(code, x), *b = sampled_code_image(code, y);
 
-	if (x->has_code != y->has_code)
-		return x->has_code ? 1 : -1;
-	if (x->frame.image != y->frame.image)
-		return x->frame.image < y->frame.image ? -1 : 1;
-	if (x->symbol_start != y->symbol_start)
-		return x->symbol_start < y->symbol_start ? -1 : 1;
-	return (x->frame.offset > y->frame.offset) - (x->frame.offset < y->frame.offset);
+	if (a->build_id_length != b->build_id_length)
+		return a->build_id_length < b->build_id_length ? -1 : 1;
+	return a->build_id_length ? memcmp(a->build_id, b->build_id, a->build_id_length)
+				  : strcmp(x->code, y->code);
 }
 
-static bool is_one_source(const struct place *a, const struct place *b)
+/* By file and symbol, then by place. */
+static int compare_by_code(const void *a, const void *b, void *context)
 {
+	const struct listings *listings = context;
+	const struct place *x = *(struct place *const *)a, *y = *(struct place *const *)b;
+	int order = compare_builds(&listings->code, x, y);
+
+	if (order)
+		return order;
+	if (x->symbol_start != y->symbol_start)
+		return x->symbol_start < y->symbol_start ? -1 : 1;
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+static bool is_one_source(const struct listings *listings, const struct place *a,
+			  const struct place *b)
+{
+	(void)listings;
 	return a->function == b->function && !strcmp(a->file, b->file);
 }
 
-static bool is_one_code(const struct place *a, const struct place *b)
+static bool is_one_code(const struct listings *listings, const struct place *a,
+			const struct place *b)
 {
-	return a->frame.image == b->frame.image && a->symbol_start == b->symbol_start;
+	return !compare_builds(&listings->code, a, b) && a->symbol_start == b->symbol_start;
 }
 
-static int compare_groups(const void *a, const void *b)
+/* How lines, or addresses, are put into groups. */
+struct grouping {
+	int (*compare)(const void *a, const void *b, void *listings);
+	bool (*is_one)(const struct listings *listings, const struct place *a,
+		       const struct place *b);
+};
+
+static const struct grouping by_source = {compare_by_source, is_one_source};
+static const struct grouping by_code = {compare_by_code, is_one_code};
+
+/* The lines, or the addresses with code, sorted; the caller frees them. */
+static struct place **sort_places(struct listings *listings, const struct places *places,
+				  const struct grouping *grouping, size_t *n)
+{
+	struct place **sorted = op_alloc(places->n + 1, sizeof(*sorted));
+
+	*n = 0;
+	for (size_t i = 0; i < places->n; i++)
+		if (places->items[i].file || places->items[i].code)
+			sorted[(*n)++] = &places->items[i];
+	if (*n)
+		qsort_r(sorted, *n, sizeof(*sorted), grouping->compare, listings);
+	return sorted;
+}
+
+static void group_places(struct listings *listings, struct groups *groups,
+			 const struct places *places, const struct grouping *grouping)
+{
+	size_t n;
+
+	groups->places = sort_places(listings, places, grouping, &n);
+	for (size_t i = 0; i < n; i++) {
+		struct place **at = &groups->places[i];
+		struct group *group;
+
+		if (!i || !grouping->is_one(listings, at[-1], at[0])) {
+			groups->items = op_grow(groups->items, &groups->capacity, groups->n + 1,
+						sizeof(*groups->items));
+			groups->items[groups->n++] = (struct group){.places = at};
+		}
+		group = &groups->items[groups->n - 1];
+		group->n++;
+		group->own = tree_add_up(group->own, at[0]->own);
+		if (group->all < at[0]->all)
+			group->all = at[0]->all;
+	}
+}
+
+static int compare_own(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
+	if (x->own != y->own)
+		return x->own > y->own ? -1 : 1;
+	return (x->places > y->places) - (x->places < y->places);
 }
 
-/* The groups of sorted places, the heaviest first; the caller frees them. */
-static struct group *group_places(const struct listings *listings, const struct places *places,
-				  bool (*is_one)(const struct place *a, const struct place *b),
-				  size_t *n)
+static int compare_all(const void *a, const void *b)
 {
-	struct group *groups = NULL;
-	size_t capacity = 0;
+	const struct group *x = a, *y = b;
 
-	*n = 0;
-	for (size_t i = 0; i < places->n; i++) {
-		const struct place *place = &places->items[i];
-		const struct prof_value *values = &listings->code.values[place->values];
-		struct group *group;
+	if (x->all != y->all)
+		return x->all > y->all ? -1 : 1;
+	return (x->places > y->places) - (x->places < y->places);
+}
 
-		if (!place->file && !place->has_code)
-			continue;
-		if (!*n || !is_one(place - 1, place)) {
-			groups = op_grow(groups, &capacity, *n + 1, sizeof(*groups));
-			groups[(*n)++] = (struct group){.first = i};
-		}
-		group = &groups[*n - 1];
-		group->n++;
-		group->weight = tree_add_up(group->weight, values[0].events);
-		if (group->total < values[SAMPLED_ALL * sampled_n_events(&listings->code)].events)
-			group->total =
-				values[SAMPLED_ALL * sampled_n_events(&listings->code)].events;
-	}
-	if (*n)
-		qsort(groups, *n, sizeof(*groups), compare_groups);
-	return groups;
+/* Keeps those with the most events of their own, and then of the others those with the most of
+ * all. */
+static void choose_groups(const struct listings *listings, struct groups *groups)
+{
+	double least = SHARE_LEAST * (double)stack_tree_whole(listings->code.tree);
+	struct group *others;
+	size_t i = 0, k = 0;
+
+	if (!groups->n)
+		return;
+	qsort(groups->items, groups->n, sizeof(*groups->items), compare_own);
+	while (i < groups->n && i < LISTINGS_MOST && groups->items[i].own &&
+	       (double)groups->items[i].own >= least)
+		i++;
+	others = groups->items + i;
+	if (i < groups->n)
+		qsort(others, groups->n - i, sizeof(*others), compare_all);
+	while (i + k < groups->n && k < LISTINGS_MOST && others[k].all &&
+	       (double)others[k].all >= least)
+		k++;
+	groups->n = i + k;
+}
+
+/* A place of the last side, or NULL. */
+static const struct place *newest_place(const struct listings *listings, const struct group *group)
+{
+	for (size_t i = 0; i < group->n; i++)
+		if (group->places[i]->side + 1 == listings->code.tree->n_sides)
+			return group->places[i];
+	return NULL;
+}
+
+/* Two builds of a function have different instructions: those of the last side are listed. */
+static void leave_out_old_code(const struct listings *listings, struct groups *groups)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < groups->n; i++)
+		if (newest_place(listings, &groups->items[i]))
+			groups->items[kept++] = groups->items[i];
+	groups->n = kept;
+}
+
+/* ---- numbers of places ---- */
+
+/* The links of a line to its addresses, up to @end. */
+static const struct place_link *links_of(const struct listings *listings, const struct place *line,
+					 const struct place_link **end)
+{
+	const struct sampled_code *code = &listings->code;
+
+	*end = code->links + code->first_link[line->index + 1];
+	return code->links + code->first_link[line->index];
+}
+
+static void mark_source(struct listings *listings, const struct group *group)
+{
+	const struct place_link *end;
+
+	for (size_t i = 0; i < group->n; i++)
+		for (const struct place_link *link = links_of(listings, group->places[i], &end);
+		     link < end; link++)
+			listings->code.addresses.items[link->address].number = 1;
+}
+
+/* Numbers the places that are in listings. */
+static void number_places(struct listings *listings)
+{
+	struct places *addresses = &listings->code.addresses;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < listings->sources.n; i++)
+		mark_source(listings, &listings->sources.items[i]);
+	for (size_t i = 0; i < listings->assemblies.n; i++)
+		for (size_t k = 0; k < listings->assemblies.items[i].n; k++)
+			listings->assemblies.items[i].places[k]->number = 1;
+	for (size_t i = 0; i < addresses->n; i++)
+		if (addresses->items[i].number)
+			addresses->items[i].number = ++n;
+}
+
+struct listings *listings_choose(struct stack_tree *tree)
+{
+	struct listings *listings = op_alloc(1, sizeof(*listings));
+
+	sampled_code_make(&listings->code, tree);
+	group_places(listings, &listings->sources, &listings->code.lines, &by_source);
+	group_places(listings, &listings->assemblies, &listings->code.addresses, &by_code);
+	leave_out_old_code(listings, &listings->assemblies);
+	choose_groups(listings, &listings->sources);
+	choose_groups(listings, &listings->assemblies);
+	number_places(listings);
+	return listings;
+}
+
+uint32_t listings_place(const void *listings, uint32_t side, const struct prof_frame *frame)
+{
+	const struct listings *of = listings;
+	const struct place *place = sampled_code_address(&of->code, side, frame);
+
+	return place ? place->number : 0;
+}
+
+void listings_free(struct listings *listings)
+{
+	sampled_code_free(&listings->code);
+	free(listings->sources.places);
+	free(listings->sources.items);
+	free(listings->assemblies.places);
+	free(listings->assemblies.items);
+	free(listings->rows);
+	free(listings->links);
+	free(listings);
 }
 
 /* ---- rows ---- */
@@ -143,56 +309,38 @@ static struct row *add_row(struct listings *listings, uint64_t number, char *tex
 
 	listings->rows = op_grow(listings->rows, &listings->rows_capacity, listings->n_rows,
 				 sizeof(*listings->rows));
-	listings->counts = op_grow(listings->counts, &listings->counts_capacity,
-				   listings->n_rows * sampled_n_values(&listings->code),
-				   sizeof(*listings->counts));
 	listings->rows[n] = (struct row){.number = number, .text = text};
-	memset(listings->counts + n * sampled_n_values(&listings->code), 0,
-	       sampled_n_values(&listings->code) * sizeof(*listings->counts));
 	return &listings->rows[n];
 }
 
-static void add_link(struct listings *listings, struct row *row, const struct place_link *link)
+static void add_link(struct listings *listings, struct row *row, uint32_t place, bool is_own)
 {
 	listings->links = op_grow(listings->links, &listings->links_capacity, listings->n_links + 1,
 				  sizeof(*listings->links));
 	if (!row->n_links++)
 		row->first_link = listings->n_links;
-	listings->links[listings->n_links++] = *link;
+	listings->links[listings->n_links++] = (struct row_link){place, is_own};
 }
 
-/* The places of a line, or that of an address. */
+/* Gives a row the places of a line, or that of an address. */
 static void row_link(struct listings *listings, struct row *row, const struct place *place)
 {
-	uint32_t number = place->number;
+	const struct place_link *end;
 
+	row->is_sampled = true;
 	if (!place->file) {
-		if (number)
-			add_link(listings, row,
-				 &(struct place_link){.place = number, .is_own = true});
+		add_link(listings, row, place->number, true);
 		return;
 	}
-	for (uint32_t i = listings->code.first_link[number];
-	     i < listings->code.first_link[number + 1]; i++)
-		add_link(listings, row, &listings->code.links[i]);
-}
-
-static void row_count(struct listings *listings, size_t row, const struct place *place)
-{
-	size_t n = sampled_n_values(&listings->code);
-
-	row_link(listings, &listings->rows[row], place);
-	listings->rows[row].is_sampled = true;
-	for (size_t i = 0; i < n; i++)
-		sampled_add(&listings->counts[row * n + i],
-			    &listings->code.values[place->values + i]);
+	for (const struct place_link *link = links_of(listings, place, &end); link < end; link++)
+		add_link(listings, row, listings->code.addresses.items[link->address].number,
+			 link->is_own);
 }
 
 /* Leaves out rows that are far from those with samples, if there are many. */
 static void thin_rows(struct listings *listings)
 {
-	size_t n = listings->n_rows, kept = 0, last = SIZE_MAX,
-	       values = sampled_n_values(&listings->code);
+	size_t n = listings->n_rows, kept = 0, last = SIZE_MAX;
 	bool *keep = op_alloc(n + 1, sizeof(*keep));
 
 	for (size_t i = 0; i < n; i++) {
@@ -209,8 +357,6 @@ static void thin_rows(struct listings *listings)
 			free(listings->rows[i].text);
 			continue;
 		}
-		memmove(listings->counts + kept * values, listings->counts + i * values,
-			values * sizeof(*listings->counts));
 		listings->rows[kept++] = listings->rows[i];
 	}
 	listings->n_rows = kept;
@@ -238,38 +384,6 @@ static void put_rows(struct listings *listings, bool is_source)
 	op_json_end(json);
 }
 
-static void put_count(struct listings *listings, size_t row, size_t event)
-{
-	const struct prof_value *values =
-		&listings->counts[row * sampled_n_values(&listings->code) + event];
-	struct op_json *json = listings->json;
-	size_t step = sampled_n_events(&listings->code);
-
-	if (!values[SAMPLED_ALL * step].count && !values[SAMPLED_ALL * step].events)
-		return;
-	op_json_array(json, NULL);
-	op_json_number(json, NULL, row);
-	for (size_t kind = 0; kind < SAMPLED_KINDS; kind++)
-		op_json_number(json, NULL, values[kind * step].count);
-	for (size_t kind = 0; !listings->periods[event] && kind < SAMPLED_KINDS; kind++)
-		op_json_number(json, NULL, values[kind * step].events);
-	op_json_end(json);
-}
-
-static void put_counts(struct listings *listings)
-{
-	struct op_json *json = listings->json;
-
-	op_json_array(json, "counts");
-	for (size_t event = 0; event < sampled_n_events(&listings->code); event++) {
-		op_json_array(json, NULL);
-		for (size_t row = 0; row < listings->n_rows; row++)
-			put_count(listings, row, event);
-		op_json_end(json);
-	}
-	op_json_end(json);
-}
-
 static void put_places(struct listings *listings)
 {
 	struct op_json *json = listings->json;
@@ -279,7 +393,7 @@ static void put_places(struct listings *listings)
 		const struct row *row = &listings->rows[i];
 
 		for (size_t k = 0; k < row->n_links; k++) {
-			const struct place_link *link = &listings->links[row->first_link + k];
+			const struct row_link *link = &listings->links[row->first_link + k];
 
 			op_json_number(json, NULL, i);
 			op_json_number(json, NULL, link->place);
@@ -291,16 +405,16 @@ static void put_places(struct listings *listings)
 
 /* The functions of the places of a group, each once: of a source, that of its lines first; of
  * instructions, that of the symbol. */
-static void put_functions(struct listings *listings, const struct place *places, size_t n,
-			  bool is_source)
+static void put_functions(struct listings *listings, const struct group *group, bool is_source)
 {
 	struct op_json *json = listings->json;
 	struct op_pair_table seen = {0};
 
 	op_json_array(json, "functions");
-	for (size_t i = 0; i < n; i++) {
-		const uint32_t both[] = {is_source ? places[i].function : places[i].symbol,
-					 is_source ? places[i].symbol : places[i].function};
+	for (size_t i = 0; i < group->n; i++) {
+		const struct place *place = group->places[i];
+		const uint32_t both[] = {is_source ? place->function : place->symbol,
+					 is_source ? place->symbol : place->function};
 
 		for (size_t k = 0; k < 2; k++)
 			if (!(*op_pair_table_get(&seen, both[k], 0))++)
@@ -310,20 +424,19 @@ static void put_functions(struct listings *listings, const struct place *places,
 	op_pair_table_free(&seen);
 }
 
-static void put_listing(struct listings *listings, const struct place *places, size_t n,
-			bool is_source, const char *name, const char *trouble)
+static void put_listing(struct listings *listings, const struct group *group, bool is_source,
+			const char *name, const char *trouble)
 {
 	struct op_json *json = listings->json;
 
 	thin_rows(listings);
 	op_json_object(json, NULL);
-	put_functions(listings, places, n, is_source);
+	put_functions(listings, group, is_source);
 	op_json_string(json, "kind", is_source ? "source" : "assembly");
 	op_json_string(json, "name", name);
 	if (trouble)
 		op_json_string(json, "trouble", trouble);
 	put_rows(listings, is_source);
-	put_counts(listings);
 	put_places(listings);
 	op_json_end(json);
 	for (size_t i = 0; i < listings->n_rows; i++)
@@ -341,8 +454,8 @@ static int64_t first_line(const struct listings *listings, const struct place *a
 	int begin = 0;
 
 	/* an inlined function has no beginning of its own */
-	if (at->function != at->symbol || !at->has_code ||
-	    !names_code(listings->code.side->names, &at->frame, &place))
+	if (at->function != at->symbol || !at->code ||
+	    !sampled_code_at(&listings->code, at, &place))
 		return line;
 	file = pp_debug_info_line(
 		place.debug,
@@ -355,14 +468,14 @@ static int64_t first_line(const struct listings *listings, const struct place *a
 }
 
 /* Who names the file: ourselves, if anything of ours does. */
-static uid_t namer_of(const struct listings *listings, const struct place *lines, size_t n)
+static uid_t namer_of(const struct listings *listings, const struct group *group)
 {
 	uid_t namer = FOREIGN_NOBODY;
 
-	for (size_t i = 0; i < n && namer != FOREIGN_OURSELVES; i++) {
+	for (size_t i = 0; i < group->n && namer != FOREIGN_OURSELVES; i++) {
 		struct prof_code_place place;
 
-		if (names_code(listings->code.side->names, &lines[i].frame, &place) && place.debug)
+		if (sampled_code_at(&listings->code, group->places[i], &place) && place.debug)
 			namer = pp_debug_info_namer(place.debug);
 	}
 	return namer;
@@ -373,27 +486,27 @@ static void put_source(struct listings *listings, const struct group *group)
 {
 	static const struct op_strings nowhere;
 	static const struct pp_source_search search = {&nowhere, &nowhere};
-	const struct place *lines = &listings->code.lines.items[group->first];
-	int64_t first = lines[0].line, line;
+	struct place *const *lines = group->places;
+	int64_t first = lines[0]->line, line;
 	struct pp_source source;
 	struct op_error error;
-	bool is_missing = pp_source_read(&source, &search, lines[0].file,
-					 namer_of(listings, lines, group->n), &error);
+	bool is_missing =
+		pp_source_read(&source, &search, lines[0]->file, namer_of(listings, group), &error);
 
 	for (size_t i = 0; i < group->n; i++)
-		first = first_line(listings, &lines[i], first);
+		first = first_line(listings, lines[i], first);
 	line = first > 2 ? first - 2 : 1;
 	for (size_t i = 0; i < group->n; i++) {
-		if (line < lines[i].line - GAP_MOST || is_missing)
-			line = lines[i].line > line ? lines[i].line : line;
-		for (; line <= lines[i].line && listings->n_rows < ROWS_MOST; line++) {
+		if (line < lines[i]->line - GAP_MOST || is_missing)
+			line = lines[i]->line > line ? lines[i]->line : line;
+		for (; line <= lines[i]->line && listings->n_rows < ROWS_MOST; line++) {
 			const char *text = pp_source_line(&source, (int)line);
 
 			add_row(listings, (uint64_t)line, text ? op_copy(text) : NULL);
 		}
 		if (listings->n_rows &&
-		    listings->rows[listings->n_rows - 1].number == (uint64_t)lines[i].line)
-			row_count(listings, listings->n_rows - 1, &lines[i]);
+		    listings->rows[listings->n_rows - 1].number == (uint64_t)lines[i]->line)
+			row_link(listings, &listings->rows[listings->n_rows - 1], lines[i]);
 	}
 	for (int64_t end = line + 2; line < end; line++) {
 		const char *text = pp_source_line(&source, (int)line);
@@ -401,20 +514,18 @@ static void put_source(struct listings *listings, const struct group *group)
 		if (text)
 			add_row(listings, (uint64_t)line, op_copy(text));
 	}
-	put_listing(listings, lines, group->n, true, lines[0].file, is_missing ? error.text : NULL);
+	put_listing(listings, group, true, lines[0]->file, is_missing ? error.text : NULL);
 	pp_source_free(&source);
 }
 
 /* ---- instructions ---- */
 
 static void add_instructions(struct listings *listings, const struct group *group,
-			     const struct prof_code_place *place,
-			     struct pp_disassembly *disassembly)
+			     const struct prof_code_place *code, struct pp_disassembly *disassembly)
 {
-	const struct place *at = &listings->code.addresses.items[group->first],
-			   *last = at + group->n;
-	const struct pp_symbols *symbols = place->symbols;
-	uint64_t key = at->symbol_start, bias = place->key - at->frame.offset;
+	struct place *const *at = group->places, *const *last = at + group->n;
+	const struct pp_symbols *symbols = code->symbols;
+	uint64_t key = at[0]->symbol_start;
 	uint64_t end = symbols->items[pp_symbols_find(symbols, key)].end;
 	const char *text;
 	size_t n;
@@ -424,92 +535,39 @@ static void add_instructions(struct listings *listings, const struct group *grou
 		uint64_t vma = pp_symbols_vma(symbols, key);
 		struct row *row = add_row(listings, vma, op_copy(text));
 
-		pp_debug_info_line(place->debug, pp_symbols_link(symbols, vma), &row->line);
+		pp_debug_info_line(code->debug, pp_symbols_link(symbols, vma), &row->line);
 		key += n;
-		for (; at < last && at->frame.offset + bias < key; at++)
-			row_count(listings, listings->n_rows - 1, at);
+		for (; at < last && at[0]->key < key; at++)
+			row_link(listings, row, at[0]);
 	}
 }
 
 static void put_assembly(struct listings *listings, const struct group *group)
 {
-	const struct place *at = &listings->code.addresses.items[group->first];
 	struct pp_disassembly *disassembly = NULL;
-	struct prof_code_place place;
+	struct prof_code_place code;
 	struct op_error error;
 	const char *trouble = NULL;
 
-	if (!names_code(listings->code.side->names, &at->frame, &place))
+	if (!sampled_code_at(&listings->code, newest_place(listings, group), &code))
 		return;
-	if (pp_disassembly_open(&disassembly, place.path, place.symbols, NULL, &error))
+	if (pp_disassembly_open(&disassembly, code.path, code.symbols, NULL, &error))
 		trouble = error.text;
 	else
-		add_instructions(listings, group, &place, disassembly);
+		add_instructions(listings, group, &code, disassembly);
 	if (!trouble)
 		trouble = pp_disassembly_failure(disassembly);
-	put_listing(listings, at, group->n, false, place.path, trouble);
+	put_listing(listings, group, false, code.path, trouble);
 	pp_disassembly_close(disassembly);
 }
 
-/* ---- all of them ---- */
-
-static int compare_totals(const void *a, const void *b)
+void listings_write(struct listings *listings, struct op_json *json)
 {
-	const struct group *x = a, *y = b;
-
-	if (x->total != y->total)
-		return x->total > y->total ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
-}
-
-/* Those with the most events of their own, and then of the others those with the most of all. */
-static void put_groups(struct listings *listings, struct group *groups, size_t n,
-		       void (*put)(struct listings *listings, const struct group *group))
-{
-	double least = SHARE_LEAST * (double)listings->code.side->prof->totals[0].events;
-	size_t i = 0;
-
-	for (; i < n && i < LISTINGS_MOST && groups[i].weight && (double)groups[i].weight >= least;
-	     i++)
-		put(listings, &groups[i]);
-	groups += i;
-	n -= i;
-	if (n)
-		qsort(groups, n, sizeof(*groups), compare_totals);
-	for (i = 0;
-	     i < n && i < LISTINGS_MOST && groups[i].total && (double)groups[i].total >= least; i++)
-		put(listings, &groups[i]);
-}
-
-static void put_all_of(struct listings *listings, struct places *places,
-		       int (*compare)(const void *a, const void *b),
-		       bool (*is_one)(const struct place *a, const struct place *b),
-		       void (*put)(struct listings *listings, const struct group *group))
-{
-	struct group *groups;
-	size_t n;
-
-	if (!places->n)
-		return;
-	qsort(places->items, places->n, sizeof(*places->items), compare);
-	groups = group_places(listings, places, is_one, &n);
-	put_groups(listings, groups, n, put);
-	free(groups);
-}
-
-void listings_write(struct stack_tree *tree, const uint64_t *periods, struct op_json *json)
-{
-	struct listings listings = {.json = json};
-	struct sampled_code *code = &listings.code;
-
-	sampled_code_make(code, tree);
-	listings.periods = periods + code->side->first_event;
+	listings->json = json;
 	op_json_array(json, "listings");
-	put_all_of(&listings, &code->lines, compare_by_source, is_one_source, put_source);
-	put_all_of(&listings, &code->addresses, compare_by_code, is_one_code, put_assembly);
+	for (size_t i = 0; i < listings->sources.n; i++)
+		put_source(listings, &listings->sources.items[i]);
+	for (size_t i = 0; i < listings->assemblies.n; i++)
+		put_assembly(listings, &listings->assemblies.items[i]);
 	op_json_end(json);
-	sampled_code_free(code);
-	free(listings.rows);
-	free(listings.links);
-	free(listings.counts);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Source and instructions of the functions that were sampled most, themselves or with what they
- * call: those of the last side, each line with its samples.
+ * call, and whose samples each line has.
  *
  *	LISTING:
  *	{"functions": [FUNCTION...]	 of the tree; of a source, first that whose lines they are,
@@ -12,14 +12,11 @@
  *	 "trouble"			 why texts are missing, if they are
  *	 "rows": [[LINE, TEXT]...]	 of a source
  *	 "rows": [[ADDRESS, TEXT, LINE]...]  of instructions; 0: the line is not known
- *	 "counts": [[[ROW, OWN, WITHIN, ALL, and the same in events]...]...]   samples, for each
- *					 event of the side; events only if it is weighted
+ *	 "places": [ROW, PLACE, 1: of its own, or 0: inlined there, ...]  whose samples a row has}
  *
- *	 "places": [ROW, PLACE, 1: of its own, or 0: inlined there, ...]  whose samples a row has:
- *					 by these, those of a part of the profile can be told}
- *
- * OWN samples are of the row itself; WITHIN also those of what is inlined there; ALL also those of
- * what is called there, each once.
+ * A row's own samples are those whose innermost place is one of its own places; with what is
+ *inlined there, those whose innermost place is any of its places; with what is called there, too,
+ *those that have any of its places in their chain, each once.
  *
  * Rows far from all samples are left out, so that a listing is short.
  */
@@ -31,7 +28,20 @@
 #include "libop/text/json.h"
 #include "stack_tree.h"
 
-/* Writes "listings"; @periods: as of about_write(). */
-void listings_write(struct stack_tree *tree, const uint64_t *periods, struct op_json *json);
+struct listings;
+
+/**
+ * listings_choose - choose what is listed of a tree that was begun
+ *
+ * Functions of code are added to @tree.  Return: the listings, which listings_free() frees.
+ */
+struct listings *listings_choose(struct stack_tree *tree);
+void listings_free(struct listings *listings);
+
+/* A stack_tree_place_fn. */
+uint32_t listings_place(const void *listings, uint32_t side, const struct prof_frame *frame);
+
+/* Writes "listings". */
+void listings_write(struct listings *listings, struct op_json *json);
 
 #endif

@@ -8,26 +8,27 @@
 #include "libop/base/memory.h"
 #include "pp/formats/model/tree.h"
 
-static struct place *add_place(struct sampled_code *code, struct places *places, uint64_t key)
+static struct place *add_place(struct places *places, uint64_t key)
 {
 	uint32_t i = (uint32_t)places->n++;
 
 	places->items =
 		op_grow(places->items, &places->capacity, places->n, sizeof(*places->items));
-	places->items[i] = (struct place){.values = code->n_values};
-	code->n_values += sampled_n_values(code);
-	code->values = op_grow(code->values, &code->values_capacity, code->n_values,
-			       sizeof(*code->values));
-	memset(code->values + places->items[i].values, 0,
-	       sampled_n_values(code) * sizeof(*code->values));
+	places->items[i] = (struct place){.index = i};
 	op_hash_add_or_exit(&places->by_key, key, i);
 	return &places->items[i];
 }
 
-void sampled_add(struct prof_value *sum, const struct prof_value *value)
+const struct prof_image *sampled_code_image(const struct sampled_code *code,
+					    const struct place *place)
 {
-	sum->count = tree_add_up(sum->count, value->count);
-	sum->events = tree_add_up(sum->events, value->events);
+	return &code->tree->sides[place->side].prof->images[place->frame.image];
+}
+
+bool sampled_code_at(const struct sampled_code *code, const struct place *at,
+		     struct prof_code_place *place)
+{
+	return names_code(code->tree->sides[at->side].names, &at->frame, place);
 }
 
 /* The symbol at an address, if its image was read. */
@@ -36,13 +37,14 @@ static void place_find_code(const struct sampled_code *code, struct place *addre
 	struct prof_code_place place;
 	size_t symbol;
 
-	if (!names_code(code->side->names, &address->frame, &place) || !place.path)
+	if (!sampled_code_at(code, address, &place) || !place.path)
 		return;
 	symbol = pp_symbols_find(place.symbols, place.key);
 	if (symbol == place.symbols->n)
 		return;
 	address->symbol_start = place.symbols->items[symbol].start;
-	address->has_code = true;
+	address->code = place.path;
+	address->key = place.key;
 }
 
 /* The place of a line of @function at @address. */
@@ -60,26 +62,28 @@ static uint32_t line_at(struct sampled_code *code, const struct place *address, 
 		    !strcmp(place->file, line->file))
 			return i;
 	}
-	place = add_place(code, lines, key);
+	place = add_place(lines, key);
+	place->side = address->side;
 	place->frame = address->frame;
 	place->symbol = address->symbol;
+	place->code = address->code;
+	place->key = address->key;
 	place->symbol_start = address->symbol_start;
-	place->has_code = address->has_code;
 	place->function = function;
 	place->file = line->file;
 	place->line = line->line;
-	place->number = (uint32_t)(lines->n - 1);
-	return place->number;
+	return place->index;
 }
 
 /* What the functions at an address are, and the lines of those whose lines are known. */
 static void place_name(struct sampled_code *code, struct place *address)
 {
-	const struct prof_name *name = names_at(code->side->names, &address->frame);
-	uint32_t image = address->frame.image, side = code->side_number;
+	const struct prof_name *name =
+		names_at(code->tree->sides[address->side].names, &address->frame);
+	uint32_t image = address->frame.image, side = address->side;
 
 	address->symbol = stack_tree_function(code->tree, side, &name->lines[name->n - 1], image);
-	address->lines = code->n_lines_of;
+	address->first_line = code->n_lines_of;
 	place_find_code(code, address);
 	for (size_t i = 0; i < name->n; i++) {
 		const struct prof_line *line = &name->lines[i];
@@ -97,101 +101,153 @@ static void place_name(struct sampled_code *code, struct place *address)
 	}
 }
 
-static struct place *address_at(struct sampled_code *code, const struct prof_frame *frame)
+/* The address at @frame of a side; NULL: it is not there.  @key: its key. */
+static struct place *find_address(const struct sampled_code *code, uint32_t side,
+				  const struct prof_frame *frame, uint64_t *key)
 {
-	uint64_t key = op_hash_mix(frame->image, frame->offset);
-	struct place *place;
 	uint32_t i;
 
-	op_hash_for_each_possible (&code->addresses.by_key, key, i) {
-		place = &code->addresses.items[i];
-		if (place->frame.image == frame->image && place->frame.offset == frame->offset)
+	*key = op_hash_mix(op_hash_mix(side, frame->image), frame->offset);
+	op_hash_for_each_possible (&code->addresses.by_key, *key, i) {
+		struct place *place = &code->addresses.items[i];
+
+		if (place->side == side && place->frame.image == frame->image &&
+		    place->frame.offset == frame->offset)
 			return place;
 	}
-	place = add_place(code, &code->addresses, key);
+	return NULL;
+}
+
+const struct place *sampled_code_address(const struct sampled_code *code, uint32_t side,
+					 const struct prof_frame *frame)
+{
+	uint64_t key;
+
+	return find_address(code, side, frame, &key);
+}
+
+static struct place *address_at(struct sampled_code *code, uint32_t side,
+				const struct prof_frame *frame)
+{
+	uint64_t key;
+	struct place *place = find_address(code, side, frame, &key);
+
+	if (place)
+		return place;
+	place = add_place(&code->addresses, key);
+	place->side = side;
 	place->frame = *frame;
-	place->number = stack_tree_place(code->tree, frame);
 	place_name(code, place);
 	return place;
 }
 
-/* @n: of how many of the values, from the last one on, it is; a place that is in a call chain more
- * than once counts once. */
-static void place_count(struct sampled_code *code, struct place *place,
-			const struct prof_sample *sample, uint64_t number, size_t n)
+/* A place that is in a call chain more than once counts once. */
+static void place_count(const struct sampled_code *code, struct place *place, uint64_t weight,
+			bool is_own)
 {
-	if (place->seen == number)
+	if (place->seen == code->n_samples)
 		return;
-	place->seen = number;
-	for (size_t kind = SAMPLED_KINDS - n; kind < SAMPLED_KINDS; kind++)
-		for (size_t i = 0; i < sample->n_values; i++) {
-			size_t at = kind * sampled_n_events(code) + sample->values[i].event;
-
-			sampled_add(&code->values[place->values + at], &sample->values[i]);
-		}
+	place->seen = code->n_samples;
+	place->all = tree_add_up(place->all, weight);
+	if (is_own)
+		place->own = tree_add_up(place->own, weight);
 }
 
 /* Frames come innermost first, so that what a place has of its own is seen first. */
-static void count_frame(struct sampled_code *code, const struct prof_sample *sample, size_t index,
-			uint64_t number)
+static void count_frame(struct sampled_code *code, uint32_t side, const struct prof_frame *frame,
+			bool is_innermost, uint64_t weight)
 {
-	const struct prof_frame frame = names_place(code->side->names, sample, index);
-	struct place *address = address_at(code, &frame);
+	struct place *address = address_at(code, side, frame);
 
-	place_count(code, address, sample, number, index ? 1 : SAMPLED_KINDS);
+	place_count(code, address, weight, is_innermost);
 	for (size_t i = 0; i < address->n_lines; i++) {
-		struct place *line = &code->lines.items[code->lines_of[address->lines + i]];
+		uint32_t line = code->lines_of[address->first_line + i];
 
-		bool is_own = !index && !i && address->has_own_line;
-
-		place_count(code, line, sample, number, is_own ? SAMPLED_KINDS : index ? 1 : 2);
+		place_count(code, &code->lines.items[line], weight,
+			    is_innermost && !i && address->has_own_line);
 	}
 }
 
-static void gather_places(struct sampled_code *code)
+/* What a sample weighs: of the side's first event. */
+static uint64_t weight_of(const struct sampled_code *code, uint32_t side,
+			  const struct prof_sample *sample)
 {
+	uint64_t events = 0;
+
+	for (size_t i = 0; i < sample->n_values; i++)
+		if (!sample->values[i].event)
+			events = tree_add_up(events, sample->values[i].events);
+	return stack_tree_weight(code->tree, side, events);
+}
+
+static void gather_places(struct sampled_code *code, uint32_t side)
+{
+	const struct stack_tree_side *of = &code->tree->sides[side];
 	struct prof_cursor cursor = {0};
 	struct prof_sample sample;
-	uint64_t number = 0;
 
-	while (prof_next(code->side->prof, &cursor, &sample)) {
-		number++;
-		for (size_t i = 0; i < sample.depth; i++)
-			count_frame(code, &sample, i, number);
+	while (prof_next(of->prof, &cursor, &sample)) {
+		uint64_t weight = weight_of(code, side, &sample);
+
+		code->n_samples++;
+		for (size_t i = 0; i < sample.depth; i++) {
+			const struct prof_frame frame = names_place(of->names, &sample, i);
+
+			count_frame(code, side, &frame, !i, weight);
+		}
 	}
 	prof_cursor_free(&cursor);
 }
 
+/* Of one line and address, what is the line's own comes first. */
 static int compare_links(const void *a, const void *b)
 {
 	const struct place_link *x = a, *y = b;
 
 	if (x->line != y->line)
 		return x->line < y->line ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return y->is_own - x->is_own;
 }
 
 /* Links the lines of an address to it. */
 static void link_address(struct sampled_code *code, const struct place *address)
 {
-	for (size_t i = 0; address->number && i < address->n_lines; i++) {
+	for (size_t i = 0; i < address->n_lines; i++) {
 		code->links = op_grow(code->links, &code->links_capacity, code->n_links + 1,
 				      sizeof(*code->links));
 		code->links[code->n_links++] =
-			(struct place_link){code->lines_of[address->lines + i], address->number,
+			(struct place_link){code->lines_of[address->first_line + i], address->index,
 					    !i && address->has_own_line};
 	}
 }
 
-/* Finds the places of each line; before these are sorted. */
+/* A line of a function that is inlined in itself is at one address more than once. */
+static void sort_links(struct sampled_code *code)
+{
+	size_t kept = 0;
+
+	if (code->n_links)
+		qsort(code->links, code->n_links, sizeof(*code->links), compare_links);
+	for (size_t i = 0; i < code->n_links; i++) {
+		const struct place_link *link = &code->links[i];
+
+		if (!kept || link->line != code->links[kept - 1].line ||
+		    link->address != code->links[kept - 1].address)
+			code->links[kept++] = *link;
+	}
+	code->n_links = kept;
+}
+
+/* Finds the addresses of each line. */
 static void link_lines(struct sampled_code *code)
 {
 	size_t n = code->lines.n, at = 0;
 
 	for (size_t i = 0; i < code->addresses.n; i++)
 		link_address(code, &code->addresses.items[i]);
-	if (code->n_links)
-		qsort(code->links, code->n_links, sizeof(*code->links), compare_links);
+	sort_links(code);
 	code->first_link = op_alloc(n + 1, sizeof(*code->first_link));
 	for (size_t line = 0; line <= n; line++) {
 		while (at < code->n_links && code->links[at].line < line)
@@ -208,11 +264,9 @@ static void places_free(struct places *places)
 
 void sampled_code_make(struct sampled_code *code, struct stack_tree *tree)
 {
-	uint32_t number = (uint32_t)tree->n_sides - 1;
-
-	*code = (struct sampled_code){
-		.tree = tree, .side = &tree->sides[number], .side_number = number};
-	gather_places(code);
+	*code = (struct sampled_code){.tree = tree};
+	for (uint32_t i = 0; i < tree->n_sides; i++)
+		gather_places(code, i);
 	link_lines(code);
 }
 
@@ -223,6 +277,5 @@ void sampled_code_free(struct sampled_code *code)
 	free(code->lines_of);
 	free(code->links);
 	free(code->first_link);
-	free(code->values);
 	*code = (struct sampled_code){0};
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Addresses that were sampled, and the lines of functions that are there, with their samples. */
+/* Addresses that were sampled, and the lines of functions that are there, with their weights. */
 #ifndef PP_FORMATS_HTML_SAMPLED_CODE_H
 #define PP_FORMATS_HTML_SAMPLED_CODE_H
 
@@ -8,32 +8,28 @@
 #include "libop/base/hash.h"
 #include "stack_tree.h"
 
-/* Values of a place, each of all of the side's events: its own samples, those with what is inlined
- * there, and those with what is called there. */
-enum { SAMPLED_OWN, SAMPLED_WITHIN, SAMPLED_ALL, SAMPLED_KINDS };
-
-/* An address, or a line of a function in a file, with samples: its own, and with all it calls. */
+/* An address of a side, or a line of a function in a file, of any side. */
 struct place {
+	uint32_t side;		 /* of a line: the first that has it */
 	struct prof_frame frame; /* of a line: the first of its addresses */
 	uint32_t function;	 /* the innermost one there; of a line: that of the line */
 	uint32_t symbol;	 /* that of the symbol */
 	const char *file;	 /* or NULL */
 	int64_t line;
-	uint64_t symbol_start; /* a key; only if has_code */
-	bool has_code;
-	size_t values;	   /* sampled_n_values() of them, from here on */
-	uint64_t seen;	   /* the last sample that was counted for all */
-	size_t lines;	   /* of an address: the first of its lines, in sampled_code::lines_of */
-	size_t n_lines;	   /* innermost first */
-	bool has_own_line; /* the first one is that of the innermost function */
-	uint32_t number;   /* of an address: its stack_tree_place(); of a line: its own number */
+	const char *code;	    /* the file that has its code, or NULL; only then: */
+	uint64_t key, symbol_start; /* keys of its symbols */
+	uint64_t own, all;	    /* stack_tree_weight(): its samples, and with what it calls */
+	uint64_t seen;		    /* the last sample that was counted for all */
+	size_t first_line, n_lines; /* of an address: in sampled_code::lines_of, innermost first */
+	bool has_own_line;	    /* the first one is that of the innermost function */
+	uint32_t index;		    /* in its array */
+	uint32_t number;	    /* of an address that a listing shows: from 1 on */
 };
 
-/* A place of the tree whose samples a line or row has. */
+/* An address whose samples a line has. */
 struct place_link {
-	uint32_t line; /* its number */
-	uint32_t place;
-	bool is_own; /* not of what is inlined there */
+	uint32_t line, address; /* by index */
+	bool is_own;		/* not of what is inlined there */
 };
 
 struct places {
@@ -44,40 +40,36 @@ struct places {
 
 struct sampled_code {
 	struct stack_tree *tree;
-	const struct stack_tree_side *side; /* the last one */
-	uint32_t side_number;
-	struct places addresses, lines; /* in any order */
-	struct prof_value *values;
-	size_t n_values, values_capacity;
-	struct place_link *links; /* of lines to addresses, by line */
+	struct places addresses, lines; /* in the order of samples */
+	struct place_link *links;	/* by line */
 	size_t n_links, links_capacity;
-	uint32_t *first_link; /* of each line by its number, and an end */
+	uint32_t *first_link; /* of each line, and an end */
 
 	/* While it is made. */
 	uint32_t *lines_of; /* of each address, see struct place */
 	size_t n_lines_of, lines_of_capacity;
+	uint64_t n_samples;
 };
 
-static inline size_t sampled_n_events(const struct sampled_code *code)
-{
-	return code->side->prof->n_events;
-}
-
-static inline size_t sampled_n_values(const struct sampled_code *code)
-{
-	return SAMPLED_KINDS * sampled_n_events(code);
-}
-
 /**
- * sampled_code_make - gather the samples of the last side of @tree
+ * sampled_code_make - gather the places of all samples of a tree that was begun
  * @code: takes the place of what was there; sampled_code_free() frees it
  *
- * Functions of code that was inlined are added to @tree.
+ * Functions are added to @tree.
  */
 void sampled_code_make(struct sampled_code *code, struct stack_tree *tree);
 void sampled_code_free(struct sampled_code *code);
 
-/* Adds a value up. */
-void sampled_add(struct prof_value *sum, const struct prof_value *value);
+/* The place of an address, or NULL. */
+const struct place *sampled_code_address(const struct sampled_code *code, uint32_t side,
+					 const struct prof_frame *frame);
+
+/* The image of a place in its profile. */
+const struct prof_image *sampled_code_image(const struct sampled_code *code,
+					    const struct place *place);
+
+/* The code at an address or a line, as names_code(). */
+bool sampled_code_at(const struct sampled_code *code, const struct place *at,
+		     struct prof_code_place *place);
 
 #endif

@@ -44,78 +44,37 @@ static uint32_t add_thread(struct stack_tree *tree, uint32_t program,
 	return i;
 }
 
-static const struct stack_tree_place *find_place(const struct stack_tree *tree,
-						 const struct prof_frame *frame, uint64_t *key)
-{
-	uint32_t i;
-
-	*key = op_hash_mix(frame->image, frame->offset);
-	op_hash_for_each_possible (&tree->by_place, *key, i) {
-		const struct stack_tree_place *place = &tree->places[i];
-
-		if (place->frame.image == frame->image && place->frame.offset == frame->offset)
-			return place;
-	}
-	return NULL;
-}
-
-uint32_t stack_tree_place(const struct stack_tree *tree, const struct prof_frame *frame)
-{
-	uint64_t key;
-	const struct stack_tree_place *place = find_place(tree, frame, &key);
-
-	return place ? place->number : 0;
-}
-
-/* Whether there may be a listing of what is at an address. */
-static bool has_code(struct prof_names *names, const struct prof_frame *frame)
-{
-	const struct prof_name *name = names_at(names, frame);
-	struct prof_code_place place;
-
-	for (size_t i = 0; i < name->n; i++)
-		if (name->lines[i].line > 0 && name->lines[i].file)
-			return true;
-	return names_code(names, frame, &place) && place.path;
-}
-
-/* The number of the place of a sample's innermost frame. */
-static uint32_t add_place(struct stack_tree *tree, const struct prof_sample *sample)
+/* The chain of the places of a sample, plus 1, or 0. */
+static uint32_t add_chain(struct stack_tree *tree, const struct prof_sample *sample)
 {
 	struct prof_names *names = tree->sides[tree->side].names;
-	const struct stack_tree_place *known;
-	struct stack_tree_place place = {0};
-	uint64_t key;
+	uint32_t chain = 0;
+	size_t depth = 0;
 
-	if (!sample->depth || tree->side + 1 < tree->n_sides)
-		return 0;
-	place.frame = names_place(names, sample, 0);
-	known = find_place(tree, &place.frame, &key);
-	if (known)
-		return known->number;
-	if (has_code(names, &place.frame))
-		place.number = ++tree->n_numbered;
-	tree->places = op_grow(tree->places, &tree->places_capacity, tree->n_places + 1,
-			       sizeof(*tree->places));
-	tree->places[tree->n_places] = place;
-	op_hash_add_or_exit(&tree->by_place, key, (uint32_t)tree->n_places++);
-	return place.number;
+	for (size_t i = sample->depth; i--;) {
+		const struct prof_frame frame = names_place(names, sample, i);
+		uint32_t place = tree->place_of(tree->place_context, tree->side, &frame);
+
+		if (place || (!i && depth))
+			chain = 1 + function_tree_step(&tree->places, depth++, place);
+	}
+	return chain;
 }
 
-static uint32_t add_entry(struct stack_tree *tree, uint32_t node, uint32_t thread, uint32_t place)
+static uint32_t add_entry(struct stack_tree *tree, uint32_t node, uint32_t thread, uint32_t chain)
 {
-	uint64_t key = op_hash_mix(op_hash_mix(node, thread), place);
+	uint64_t key = op_hash_mix(op_hash_mix(node, thread), chain);
 	size_t n_events = tree->n_events;
 	uint32_t i;
 
 	op_hash_for_each_possible (&tree->by_entry, key, i)
 		if (tree->entries[i].node == node && tree->entries[i].thread == thread &&
-		    tree->entries[i].place == place)
+		    tree->entries[i].chain == chain)
 			return i;
 	i = (uint32_t)tree->n_entries++;
 	tree->entries = op_grow(tree->entries, &tree->entries_capacity, tree->n_entries,
 				sizeof(*tree->entries));
-	tree->entries[i] = (struct stack_tree_entry){node, thread, place, tree->n_values};
+	tree->entries[i] = (struct stack_tree_entry){node, thread, chain, tree->n_values};
 	tree->n_values += n_events;
 	tree->values = op_grow(tree->values, &tree->values_capacity, tree->n_values,
 			       sizeof(*tree->values));
@@ -195,7 +154,7 @@ static void add_stack(void *context, const struct prof_sample *sample,
 		node = function_tree_step(&tree->stacks, i + 1,
 					  key_of(function, frame->is_inlined));
 	}
-	add_values(tree, add_entry(tree, node, thread, add_place(tree, sample)), sample);
+	add_values(tree, add_entry(tree, node, thread, add_chain(tree, sample)), sample);
 }
 
 /* An image of a side before, or a new one. */
@@ -281,22 +240,34 @@ static void make_nodes(struct stack_tree *tree)
 
 /* ---- putting in order ---- */
 
-/* The weight of an entry: its events, or of two sides the sum of the parts of a billion. */
+uint64_t stack_tree_weight(const struct stack_tree *tree, size_t side, uint64_t events)
+{
+	const struct prof *prof = tree->sides[side].prof;
+
+	if (tree->n_sides == 1 || !prof->n_events || !prof->totals[0].events)
+		return events;
+	return (uint64_t)((double)events / (double)prof->totals[0].events * PARTS);
+}
+
+uint64_t stack_tree_whole(const struct stack_tree *tree)
+{
+	uint64_t whole = 0;
+
+	for (size_t i = 0; i < tree->n_sides; i++)
+		if (tree->sides[i].prof->n_events)
+			whole += stack_tree_weight(tree, i, tree->sides[i].prof->totals[0].events);
+	return whole;
+}
+
 static uint64_t weight_of(const struct stack_tree *tree, const struct stack_tree_entry *entry)
 {
 	const struct prof_value *values = tree->values + entry->values;
 	uint64_t weight = 0;
 
-	if (tree->n_sides == 1)
-		return tree->n_events ? values[0].events : 0;
-	for (size_t i = 0; i < tree->n_sides; i++) {
-		const struct stack_tree_side *side = &tree->sides[i];
-		uint64_t all = side->prof->n_events ? side->prof->totals[0].events : 0;
-
-		if (all)
-			weight += (uint64_t)((double)values[side->first_event].events /
-					     (double)all * PARTS);
-	}
+	for (size_t i = 0; i < tree->n_sides; i++)
+		if (tree->sides[i].prof->n_events)
+			weight += stack_tree_weight(tree, i,
+						    values[tree->sides[i].first_event].events);
 	return weight;
 }
 
@@ -417,7 +388,7 @@ static int compare_placed(const void *a, const void *b)
 		return x->node < y->node ? -1 : 1;
 	if (x->thread != y->thread)
 		return x->thread < y->thread ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
+	return x->chain < y->chain ? -1 : x->chain > y->chain;
 }
 
 static void sort_entries(struct stack_tree *tree)
@@ -449,6 +420,57 @@ static void sort(struct stack_tree *tree)
 	free(ranked);
 }
 
+/* The preorder numbers of chains; those below one are numbered in the order they were added in. */
+static uint32_t *number_chains(const struct function_tree *places)
+{
+	size_t n = places->n;
+	uint32_t *below = op_alloc(n + 1, sizeof(*below)); /* and the chain itself */
+	uint32_t *next = op_alloc(n + 1, sizeof(*next));   /* number below a chain */
+	uint32_t *numbers = op_alloc(n + 1, sizeof(*numbers));
+	uint32_t next_root = 0;
+
+	for (size_t i = n; i--;) {
+		below[i]++;
+		if (places->nodes[i].parent != FUNCTION_TREE_ROOT)
+			below[places->nodes[i].parent] += below[i];
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint32_t parent = places->nodes[i].parent;
+		uint32_t *number = parent == FUNCTION_TREE_ROOT ? &next_root : &next[parent];
+
+		numbers[i] = *number;
+		next[i] = *number + 1;
+		*number += below[i];
+	}
+	free(below);
+	free(next);
+	return numbers;
+}
+
+static void make_chains(struct stack_tree *tree)
+{
+	uint32_t *numbers = number_chains(&tree->places);
+
+	tree->n_chains = tree->places.n;
+	tree->chains = op_alloc(tree->n_chains + 1, sizeof(*tree->chains));
+	for (size_t i = 0; i < tree->n_chains; i++) {
+		const struct function_tree_node *node = &tree->places.nodes[i];
+		struct stack_tree_chain *chain = &tree->chains[numbers[i]];
+
+		*chain = (struct stack_tree_chain){.parent = FUNCTION_TREE_ROOT,
+						   .place = node->function};
+		if (node->parent == FUNCTION_TREE_ROOT)
+			continue;
+		chain->parent = numbers[node->parent];
+		chain->depth = tree->chains[chain->parent].depth + 1;
+	}
+	for (size_t i = 0; i < tree->n_entries; i++)
+		if (tree->entries[i].chain)
+			tree->entries[i].chain = numbers[tree->entries[i].chain - 1] + 1;
+	free(numbers);
+	function_tree_free(&tree->places);
+}
+
 static void free_makings(struct stack_tree *tree)
 {
 	op_hash_free(&tree->by_entry);
@@ -457,18 +479,25 @@ static void free_makings(struct stack_tree *tree)
 	op_hash_free(&tree->by_old_name);
 }
 
-void stack_tree_make(struct stack_tree *tree, const struct prof *const *profs,
-		     struct prof_names *const *names, size_t n,
-		     const struct stack_tree_renamed *renamed)
+void stack_tree_begin(struct stack_tree *tree, const struct prof *const *profs,
+		      struct prof_names *const *names, size_t n,
+		      const struct stack_tree_renamed *renamed)
 {
 	*tree = (struct stack_tree){.renamed = *renamed};
 	index_renamed(tree);
 	for (size_t i = 0; i < n; i++)
 		add_side(tree, profs[i], names[i]);
-	for (uint32_t i = 0; i < n; i++)
+}
+
+void stack_tree_make(struct stack_tree *tree, stack_tree_place_fn *place_of, const void *context)
+{
+	tree->place_of = place_of;
+	tree->place_context = context;
+	for (uint32_t i = 0; i < tree->n_sides; i++)
 		add_stacks(tree, i);
 	free_makings(tree);
 	make_nodes(tree);
+	make_chains(tree);
 	sum_weights(tree);
 	sort(tree);
 }
@@ -482,8 +511,7 @@ void stack_tree_free(struct stack_tree *tree)
 	free(tree->images);
 	free(tree->nodes);
 	free(tree->entries);
-	free(tree->places);
-	op_hash_free(&tree->by_place);
+	free(tree->chains);
 	free(tree->values);
 	free(tree->threads);
 	free(tree->entry_of_value);

@@ -7,6 +7,9 @@
  * one if their images have the same base name, or are a pair of renamed ones: a program that was
  * built again is at another place, or has another build-id.
  *
+ * Entries, of what was sampled in a node, are told apart by the places of the call chain, too, as
+ * far as listings of code show them: chains of places are a tree as well.
+ *
  * A root of the tree is a program; each node below is a function that its parent calls, or that is
  * inlined in it: where both happen, these are two nodes.  Nodes are numbered in preorder, with the
  * heaviest child first, so that node + 1 is the first child, and a drawing may stop at the first
@@ -43,15 +46,20 @@ struct stack_tree_event {
 struct stack_tree_entry {
 	uint32_t node;
 	uint32_t thread;
-	uint32_t place; /* of the innermost frame: see stack_tree_place(); of the last side */
+	uint32_t chain; /* a number of stack_tree::chains, plus 1; 0: it has no place */
 	size_t values;	/* the first of n_events, in stack_tree::values */
 };
 
-/* An address that was sampled. */
-struct stack_tree_place {
-	struct prof_frame frame;
-	uint32_t number; /* 0: neither its line nor its code is known */
+/* Places in a call chain, outermost first; only the innermost frame may have none. */
+struct stack_tree_chain {
+	uint32_t parent; /* less than the chain's number, or FUNCTION_TREE_ROOT */
+	uint32_t depth;
+	uint32_t place; /* a number that the stack_tree_place_fn gave; 0: none */
 };
+
+/* The number of a place, from 1 on, by which entries are told apart; 0: no listing shows it. */
+typedef uint32_t stack_tree_place_fn(const void *context, uint32_t side,
+				     const struct prof_frame *place);
 
 /* Samples of different threads are told apart; those on different CPUs, if their profile does. */
 struct stack_tree_thread {
@@ -86,12 +94,10 @@ struct stack_tree {
 	struct named_functions functions;
 	struct stack_tree_node *nodes;
 	size_t n_nodes;
-	struct stack_tree_entry *entries; /* by node, thread and place: each is there once */
+	struct stack_tree_entry *entries; /* by node, thread and chain: each is there once */
 	size_t n_entries, entries_capacity;
-	struct stack_tree_place *places; /* of the last side */
-	size_t n_places, places_capacity;
-	uint32_t n_numbered; /* of them, those with a number: 1, 2... */
-	struct op_hash by_place;
+	struct stack_tree_chain *chains; /* in preorder */
+	size_t n_chains;
 	struct prof_value *values; /* n_events for each entry, in the order of events */
 	size_t n_values, values_capacity;
 	struct stack_tree_thread *threads;
@@ -103,24 +109,32 @@ struct stack_tree {
 
 	/* While it is made. */
 	struct op_hash by_entry, by_thread, by_image, by_old_name;
-	uint32_t side;		     /* that is being added */
-	struct function_tree stacks; /* of all sides */
+	uint32_t side; /* that is being added */
+	stack_tree_place_fn *place_of;
+	const void *place_context;
+	struct function_tree stacks, places; /* of all sides */
 };
 
 /**
- * stack_tree_make - make the tree of a finished profile, or of two that are compared
+ * stack_tree_begin - begin the tree of a finished profile, or of two that are compared
  * @tree: takes the place of what was there; stack_tree_free() frees it
  * @profs, @names: of each of @n sides, the old one first; must live as long
  * @renamed: of two sides; its lists may be NULL
+ *
+ * It has sides, events and images then, and stack_tree_function() can be called.
  */
-void stack_tree_make(struct stack_tree *tree, const struct prof *const *profs,
-		     struct prof_names *const *names, size_t n,
-		     const struct stack_tree_renamed *renamed);
+void stack_tree_begin(struct stack_tree *tree, const struct prof *const *profs,
+		      struct prof_names *const *names, size_t n,
+		      const struct stack_tree_renamed *renamed);
+
+/* Adds all samples; @place_of is called with @context for each frame. */
+void stack_tree_make(struct stack_tree *tree, stack_tree_place_fn *place_of, const void *context);
 void stack_tree_free(struct stack_tree *tree);
 
-/* The number of the innermost frame of samples at an address of the last side, by which entries are
- * told apart; 0: nothing is known of its code, or no sample is there. */
-uint32_t stack_tree_place(const struct stack_tree *tree, const struct prof_frame *frame);
+/* What events of the first event of a side weigh: as they are, or of two sides, as parts of a
+ * billion, so that sides can be added up; and the weight of all. */
+uint64_t stack_tree_weight(const struct stack_tree *tree, size_t side, uint64_t events);
+uint64_t stack_tree_whole(const struct stack_tree *tree);
 
 /* The function of a line of code at a place in @image, a number of side @side. */
 uint32_t stack_tree_function(struct stack_tree *tree, uint32_t side, const struct prof_line *line,

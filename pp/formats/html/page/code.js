@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Source and instructions of a function, each line with its samples.
 
-const KINDS = 3; // of values of a line: own ones, with what is inlined, with what is called
-
 // listingsOf - the listings of a function: its own source, its assembly, the source of what is
 // inlined in it
 function listingsOf(profile, fn) {
@@ -13,40 +11,30 @@ function listingsOf(profile, fn) {
 	return [...all.filter(isOwn), ...all.filter(({kind}) => kind === "assembly"), ...others];
 }
 
-// countsOf - by row: [self, total]; where inlined functions are not told apart, self is with what
-// is inlined in the line
-function countsOf(view, listing) {
-	const {profile} = view, event = view.listedEvent, last = profile.sides.length - 1;
-	const index = profile.events.slice(0, event).filter(({side}) => side === last).length;
-	const isEvents = view.selection.measure === "events";
-	const period = profile.events[event].period || 1;
-	const self = profile.tree.inlined ? 0 : 1;
-	return new Map((listing.counts[index] || []).map(([row, ...values]) => {
-		const weights = !isEvents ? values : values.length > KINDS ? values.slice(KINDS)
-			: values.map((value) => value * period);
-		return [row, [weights[self], weights[2]]];
-	}));
+// rowsByPlace - the rows of a listing at each place
+function rowsByPlace(listing) {
+	const rowsAt = new Map(), {places} = listing;
+	for (let i = 0; i < places.length; i += 3) {
+		const [row, place, isOwn] = places.slice(i, i + 3);
+		rowsAt.set(place, [...rowsAt.get(place) || [], {row, isOwn: Boolean(isOwn)}]);
+	}
+	return rowsAt;
 }
 
-// countsOfPart - the same of what is selected, of which only self is known
-function countsOfPart(view, listing) {
-	const {profile} = view, part = partsOf(profile, view.selection).at(-1);
-	const sums = new Map(), counts = new Map(), {place} = profile.entries;
-	eachValue(profile, view.selection, part, (entry, weight) => {
-		sums.set(place[entry], (sums.get(place[entry]) || 0) + weight);
-	});
-	for (let i = 0; i < listing.places.length; i += 3) {
-		const [row, at, isOwn] = listing.places.slice(i, i + 3), weight = sums.get(at);
-		if (weight && (isOwn || !profile.tree.inlined))
-			counts.set(row, [(counts.get(row)?.[0] || 0) + weight, 0]);
-	}
-	return counts;
+// countsOf - {self, total}: by row, what is selected; where inlined functions are not told apart,
+// self is with what is inlined in the line
+function countsOf(view, listing) {
+	const {profile} = view;
+	listing.rowsAt ||= rowsByPlace(listing);
+	return sumsByRow(profile.entries.chains, view.sumsOfChains().at(-1), listing.rowsAt,
+		listing.rows.length, Boolean(profile.tree.inlined));
 }
 
 function heatedCell(view, weight, most) {
-	const all = view.isPart() ? view.weights.at(-1).all : view.listedAll;
-	const cell = element("td", {className: "number"}, weight ? percent(weight, all) : "");
-	cell.title = weight ? view.exact(weight, view.weights.length - 1) : "";
+	const i = view.weights.length - 1;
+	const cell = element("td", {className: "number"},
+		weight ? percent(weight, view.weights[i].all) : "");
+	cell.title = weight ? view.exact(weight, i) : "";
 	if (most)
 		cell.style.setProperty("--heat", `${Math.sqrt(weight / most) * 100}%`);
 	return cell;
@@ -58,28 +46,27 @@ function indentOf(texts) {
 	return indents.length ? Math.min(...indents) : 0;
 }
 
-// codeOf - a listing as a table; of a part of the profile, what lines call is not known
+// codeOf - a listing as a table
 function codeOf(view, listing) {
-	const counts = (view.isPart() ? countsOfPart : countsOf)(view, listing);
-	const mostOf = (i) => Math.max(...[...counts.values()].map((all) => all[i]), 0);
-	const mostSelf = mostOf(0), mostTotal = mostOf(1);
-	const isHottest = ([self, total]) => mostSelf ? self === mostSelf : total === mostTotal;
+	const {self, total} = countsOf(view, listing);
+	const mostOf = (weights) => weights.reduce((most, one) => Math.max(most, one), 0);
+	const mostSelf = mostOf(self), mostTotal = mostOf(total);
+	const isHottest = (i) => mostSelf ? self[i] === mostSelf
+		: mostTotal && total[i] === mostTotal;
 	const isSource = listing.kind === "source", body = element("tbody");
-	const totalHead = view.isPart() ? [] : [["number", "Total"]];
-	const heads = [["number", "Self"], ["number", view.amountName], ...totalHead,
+	const heads = [["number", "Self"], ["number", view.amountName], ["number", "Total"],
 		["place", isSource ? "Line" : "Address"], ["", isSource ? "Source" : "Instruction"]];
 	const texts = listing.rows.map(([, text]) => text.replaceAll("\t", "    "));
 	const indent = isSource ? indentOf(texts) : 0;
 	listing.rows.forEach(([place, , line], i) => {
-		const count = counts.get(i), before = listing.rows[i - 1];
+		const before = listing.rows[i - 1];
 		if (isSource && before && place !== before[0] + 1)
 			body.append(element("tr", {className: "gap"},
 				element("td", {colSpan: heads.length, textContent: "⋯"})));
-		const [self, total] = count || [0, 0];
-		body.append(element("tr", {className: count && isHottest(count) ? "hottest" : ""},
-			heatedCell(view, self, mostSelf),
-			element("td", {className: "number"}, self ? amount(self, view.unit) : ""),
-			...(view.isPart() ? [] : [heatedCell(view, total, 0)]),
+		body.append(element("tr", {className: isHottest(i) ? "hottest" : ""},
+			heatedCell(view, self[i], mostSelf),
+			element("td", {className: "number"}, self[i] ? amount(self[i], view.unit) : ""),
+			heatedCell(view, total[i], 0),
 			element("td", {className: "place"}, isSource ? String(place) : place),
 			element("td", {className: "text"}, texts[i].slice(indent), isSource || !line
 				? "" : element("span", {className: "line"}, ` line ${line}`))));

@@ -69,8 +69,9 @@ function addUp(array) {
 	return array;
 }
 
-// treeOf - a tree in preorder, of how many levels each node is above the one before it:
-// parent (-1: none), depth, the deepest, and end: the first node behind all that are below a node
+// treeOf - a tree in preorder, of how many levels each node is above the one before it; fn: its
+// functions, or of chains its places.  Return: also parent (-1: none), depth, the deepest, and end:
+// the first node behind all that are below a node
 function treeOf(up, fn, inlined) {
 	const n = fn.length, parent = new Int32Array(n);
 	for (let i = 0; i < n; i++) {
@@ -107,7 +108,9 @@ class Entries {
 	constructor(columns, about) {
 		this.node = addUp(columns.read(new Uint32Array(about.entries)));
 		this.thread = columns.read(new Uint32Array(about.entries));
-		this.place = columns.read(new Uint32Array(about.entries));
+		this.chain = columns.read(new Uint32Array(about.entries));
+		const up = columns.read(new Uint32Array(about.chains));
+		this.chains = treeOf(up, columns.read(new Uint32Array(about.chains)));
 		this.kinds = about.events;
 		this.samples = [];
 		this.events = [];

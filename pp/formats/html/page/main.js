@@ -190,12 +190,6 @@ class Page {
 		}
 	}
 
-	// isPart - is something left out of what is shown?
-	isPart() {
-		const {shown, range, base} = this.selection;
-		return Boolean(shown || range || base);
-	}
-
 	// update - everything, after the selection has changed
 	update(keep) {
 		const {profile, selection} = this, {at} = profile.kinds[selection.event];
@@ -209,11 +203,7 @@ class Page {
 		this.sums = this.weights.map((weights) =>
 			sumsBy(this.tree, weights, profile.functions.length));
 		this.compare();
-		// listings are of the last side's events, and of all its samples
-		const last = at[at.length - 1];
-		this.listedEvent = last >= 0 ? last : profile.events.length - 1;
-		this.listedAll = profile.entries.of(selection.measure, this.listedEvent)
-			.reduce((sum, weight) => sum + weight, 0);
+		this.chainSums = null;
 		if (this.timeline)
 			this.timeline.show(selection);
 		this.show(keep);
@@ -221,6 +211,14 @@ class Page {
 		this.panel(keep);
 		if (this.opened !== undefined)
 			this.open(this.opened);
+	}
+
+	// sumsOfChains - of each part, what places of code have; worked out when code is shown
+	sumsOfChains() {
+		const {profile, selection} = this;
+		this.chainSums ||= partsOf(profile, selection).map((part) =>
+			sumsByChain(profile, selection, part));
+		return this.chainSums;
 	}
 
 	// compare - what the difference of two parts is of; or none, of one

@@ -135,6 +135,44 @@ function sumsByThread(profile, selection, part) {
 	return total;
 }
 
+// sumsByChain - self and total of each chain of places in a part
+function sumsByChain(profile, selection, part) {
+	const {chain, chains} = profile.entries, self = new Float64Array(chains.n);
+	if (chains.n)
+		eachValue(profile, selection, part, (entry, weight) => {
+			if (chain[entry])
+				self[chain[entry] - 1] += weight;
+		});
+	return {self, total: sumUp(chains, self)};
+}
+
+// sumsByRow - self and total of n rows, of sums by chain; rowsAt: [{row, isOwn}...] by place; a row
+// that is in a chain more than once counts once
+function sumsByRow(chains, sums, rowsAt, n, isInlinedApart) {
+	const self = new Float64Array(n), total = new Float64Array(n);
+	const open = new Uint32Array(n), above = [];
+	for (let i = 0; i < chains.n; i++) {
+		while (above.length && i >= above[above.length - 1].end)
+			for (const {row} of above.pop().rows)
+				open[row]--;
+		if (!sums.total[i]) {
+			i = chains.end[i] - 1;
+			continue;
+		}
+		const rows = rowsAt.get(chains.fn[i]);
+		if (!rows)
+			continue;
+		for (const {row, isOwn} of rows) {
+			if (!open[row]++)
+				total[row] += sums.total[i];
+			if (isOwn || !isInlinedApart)
+				self[row] += sums.self[i];
+		}
+		above.push({end: chains.end[i], rows});
+	}
+	return {self, total};
+}
+
 // matchingWeight - of all call chains with a function that matches
 function matchingWeight(tree, matches) {
 	let weight = 0;
