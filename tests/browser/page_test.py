@@ -463,6 +463,54 @@ def lines_of_a_selection_are_those_of_text(browser, build, folder):
     choose(browser, "#measure", "events")
 
 
+def hottest_lines(build, recording):
+    """Lines of "opreport --hottest", as the page names them."""
+    out = subprocess.run([build / "pp/opreport", "--hottest", recording], check=True,
+                         capture_output=True, text=True).stdout.split("line of function")[1]
+    return [f"Hottest line: {line} in {name}, {share} %" for share, name, line in re.findall(
+        r"^ +([0-9.]+) +[0-9.]+ (.*?) +(\S+:\d+)$", out, re.MULTILINE)]
+
+
+def marked_row(browser):
+    """The marked row of the code that is shown: share, line; and whether it is in the window."""
+    return browser.run("""
+        const row = document.querySelector(".code .hottest"), box = row.closest(".code");
+        const {top, bottom} = row.getBoundingClientRect(), around = box.getBoundingClientRect();
+        return [row.cells[0].textContent, row.querySelector(".place").textContent,
+                top >= around.top && bottom <= around.bottom];""")
+
+
+def hottest_line_is_named_at_once_and_found(browser, build, folder):
+    named = hottest_lines(build, folder / "before.data")
+    true(f"one of an inlined function: {named}", "squeeze (inlined)" in named[1])
+    click_row(browser, "next_word(std::string const&, unsigned long&, std::string&)")
+    same("of the function itself", text_of(browser, ".hot"), named[0])
+    for inlined in (False, True):
+        click_row(browser, "normalise(std::string)")
+        same(f"inlined functions apart: {inlined}", text_of(browser, ".hot"), named[1])
+        browser.click("#inlined")
+    share, line = re.search(r":(\d+) .*, (.* %)$", named[1]).group(2, 1)
+    true("before: another line", marked_row(browser)[1] != line)
+    browser.click(".hot button")
+    wait_for_drawing(browser)
+    same("by a click", marked_row(browser), [share, line, True])
+    click_row(browser, "normalise(std::string)")
+    browser.run("document.querySelector('#panel table').focus()")
+    browser.keys("h")
+    wait_for_drawing(browser)
+    same("by a key", marked_row(browser), [share, line, True])
+    same("focus", browser.run("return document.activeElement.className"), "code")
+    browser.click(".choice button")
+    same("back, with the focus", [marked_row(browser)[1], browser.run(
+        "return document.activeElement.textContent")], ["33", "Source"])
+    tab(browser, "Threads")
+    click_row(browser, "indexer 800/801")
+    true(f"of a selection: {text_of(browser, '.hot')}",
+         text_of(browser, ".hot") not in named and f":{line} in squeeze" in text_of(browser, ".hot"))
+    choose(browser, "#filter", 0)
+    tab(browser, "Functions")
+
+
 def names_are_those_of_people(browser):
     true("std::string", row(browser, "normalise(std::string)"))
     same("no long one", browser.run(
@@ -831,7 +879,7 @@ GROUPS = {
                 losses_unnamed_and_cut_chains_are_in_the_head, page_and_text_have_the_same_numbers,
                 lines_of_a_function_add_up_to_it,
                 lines_of_what_is_selected_add_up_to_the_function,
-                lines_of_a_selection_are_those_of_text,
+                lines_of_a_selection_are_those_of_text, hottest_line_is_named_at_once_and_found,
                 threads_units_and_groups_are_filters, range_shows_the_burst,
                 clicks_never_scroll_the_page, zoom_and_escape_work_wherever_the_focus_is,
                 switching_during_an_animation_keeps_its_range, tip_covers_no_callee,

@@ -16,10 +16,10 @@ def main():
     with Browser((1400, 1000)) as browser:
         browser.open(page)
         browser.wait("return window.page && page.flame")
-        browser.click("#inlined")  # the template is
         first = browser.run("return [...document.querySelector('#panel tbody tr').cells]"
                             ".map((cell) => cell.textContent)")
         browser.click("#panel tbody tr")
+        browser.click(".hot button")  # the line is of a template that is inlined
         line = browser.wait("const row = document.querySelector('.code .hottest');"
                             "return row && row.textContent")
         browser.screenshot(shots / "stranger.png")

@@ -166,6 +166,7 @@ class Page {
 			"0": () => this.flame.zoom(-1),
 			"c": () => $("inverted").click(),
 			"i": () => $("inlined").click(),
+			"h": () => this.showHottestLine(),
 		}[key];
 		if (!does)
 			return;
@@ -375,6 +376,15 @@ class Page {
 		lists.forEach((list) => list.fill());
 		if (from !== "table" && this.tab === 0)
 			this.table?.choose();
+	}
+
+	// showHottestLine - of the function that is open
+	showHottestLine() {
+		const button = document.querySelector(".hot button");
+		if (button)
+			button.click();
+		else
+			document.querySelector(".code")?.focus({preventScroll: true});
 	}
 
 	// openHottest - the function with the most samples of its own

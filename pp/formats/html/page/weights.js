@@ -146,6 +146,24 @@ function sumsByChain(profile, selection, part) {
 	return {self, total: sumUp(chains, self)};
 }
 
+// sumsByPlace - what places have of their own in a part: of all, and of that within a function and
+// what is inlined there
+function sumsByPlace(profile, selection, part, fn) {
+	const {tree, node} = profile.trees.inlined, {chain, chains} = profile.entries;
+	const isWithin = new Uint8Array(tree.n), all = new Map(), within = new Map();
+	for (let i = 0; i < tree.n; i++)
+		isWithin[i] = tree.fn[i] === fn || (tree.inlined[i] && isWithin[tree.parent[i]]);
+	eachValue(profile, selection, part, (entry, weight) => {
+		const place = chain[entry] && chains.fn[chain[entry] - 1];
+		if (!place)
+			return;
+		all.set(place, (all.get(place) || 0) + weight);
+		if (isWithin[node[entry]])
+			within.set(place, (within.get(place) || 0) + weight);
+	});
+	return {all, within};
+}
+
 // sumsByRow - self and total of n rows, of sums by chain; rowsAt: [{row, isOwn}...] by place; a row
 // that is in a chain more than once counts once
 function sumsByRow(chains, sums, rowsAt, n, isInlinedApart) {
