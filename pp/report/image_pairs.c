@@ -20,6 +20,7 @@ struct file {
 	char *stem;	     /* base name without digits and separators; NULL: none */
 	char *build_id;	     /* in hexadecimal; NULL: none, not known, or not asked for yet */
 	const char *name;    /* what identifies it in both profiles */
+	const char *shown;   /* base name, as the new profile has it */
 	uint64_t app_weight; /* as an application; 0: it is none */
 	uint64_t weight;     /* as an image */
 	bool is_paired;
@@ -82,7 +83,7 @@ static struct file *side_file(struct side *side, const struct pp_image *image)
 	*file = (struct file){.full = image->full,
 			      .base = base_name(image),
 			      .is_file = image->id->kind == OP_IMAGE_FILE};
-	file->name = file->base;
+	file->name = file->shown = file->base;
 	if (file->is_file)
 		file->stem = stem_of(file->base);
 	return file;
@@ -225,16 +226,11 @@ static void note_unsaid(struct image_pairing *pairing)
 }
 
 /* Gives both the path of the new one as a name, which no other file has. */
-static void pair_files(struct image_pairing *pairing, struct file *old, struct file *new)
+static void pair_files(struct file *old, struct file *new)
 {
-	struct pp_image_pairs *pairs = pairing->pairs;
-
 	old->name = new->name = new->full;
+	old->shown = new->base;
 	old->is_paired = new->is_paired = true;
-
-	if (strcmp(old->base, new->base) != 0 && (op_strings_add(&pairs->old_names, old->base) ||
-						  op_strings_add(&pairs->new_names, new->base)))
-		op_out_of_memory();
 }
 
 /* Pairs all files of one key, or, if they are @similar, those that are alone with it. */
@@ -251,7 +247,7 @@ static void pair_keys(struct image_pairing *pairing, key_of key, bool similar)
 
 		if (!order && similar && olds == 1 && news == 1) {
 			note_pair(pairing, old[i], new[k]);
-			pair_files(pairing, old[i], new[k]);
+			pair_files(old[i], new[k]);
 		} else if (!order && !similar) {
 			give_name(old + i, olds, key(old[i]));
 			give_name(new + k, news, key(old[i]));
@@ -298,7 +294,7 @@ static int pair_named(struct image_pairing *pairing, const char *item, struct op
 					    "--map=%s: the %s profile has no such image", item,
 					    which[i]);
 	}
-	pair_files(pairing, files[PP_OLD], files[PP_NEW]);
+	pair_files(files[PP_OLD], files[PP_NEW]);
 	return 0;
 }
 
@@ -327,7 +323,7 @@ static void pair_largest(struct image_pairing *pairing)
 	if (!old || !new)
 		return;
 	note_pair(pairing, old, new);
-	pair_files(pairing, old, new);
+	pair_files(old, new);
 }
 
 static const char **names_of(struct side *side, const struct pp_image *images, size_t n)
@@ -337,6 +333,24 @@ static const char **names_of(struct side *side, const struct pp_image *images, s
 	for (size_t i = 0; i < n; i++)
 		names[i] = side_file(side, &images[i])->name;
 	return names;
+}
+
+static void pairs_keep_files(struct pp_image_pairs *pairs, struct side *side, int of,
+			     const struct pp_image *images, size_t n)
+{
+	struct op_names *names = &pairs->files[of].names;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct file *file = side_file(side, &images[i]);
+		size_t at;
+
+		if (!file->is_file)
+			continue;
+		at = op_names_index(names, images[i].id->name);
+		pairs->files[of].items = op_grow(pairs->files[of].items, &pairs->files[of].capacity,
+						 names->n, sizeof(*pairs->files[of].items));
+		pairs->files[of].items[at] = (struct pp_paired_file){file->name, file->shown};
+	}
 }
 
 int pp_image_pairs_find(struct pp_image_pairs *pairs,
@@ -374,9 +388,23 @@ int pp_image_pairs_find(struct pp_image_pairs *pairs,
 
 		pairs->apps[i] = names_of(side, profile->apps, profile->n_apps);
 		pairs->images[i] = names_of(side, profile->images, profile->n_images);
+		pairs_keep_files(pairs, side, i, profile->apps, profile->n_apps);
+		pairs_keep_files(pairs, side, i, profile->images, profile->n_images);
 		side_free(side);
 	}
 	return result;
+}
+
+const struct pp_paired_file *pp_image_pairs_file(const struct pp_image_pairs *pairs, int side,
+						 const char *name)
+{
+	const struct op_names *names = &pairs->files[side].names;
+	uint32_t i;
+
+	op_hash_for_each_possible (&names->by_name, op_hash_text(0, name), i)
+		if (!strcmp(names->names[i], name))
+			return &pairs->files[side].items[i];
+	return NULL;
 }
 
 void pp_image_pairs_free(struct pp_image_pairs *pairs)
@@ -385,7 +413,9 @@ void pp_image_pairs_free(struct pp_image_pairs *pairs)
 		free(pairs->apps[i]);
 		free(pairs->images[i]);
 	}
+	for (int i = PP_OLD; i < PP_SIDES; i++) {
+		op_names_free(&pairs->files[i].names);
+		free(pairs->files[i].items);
+	}
 	op_strings_free(&pairs->notes);
-	op_strings_free(&pairs->old_names);
-	op_strings_free(&pairs->new_names);
 }

@@ -16,12 +16,15 @@
  *
  * What was paired by 5 and 6 is said, and by 3 if the base names differ; of images with less than
  * PP_PAIR_SHARE_SAID percent of both profiles, how many they are.
+ *
+ * Differences in text and in pages are of these pairs.
  */
 #ifndef PP_REPORT_IMAGE_PAIRS_H
 #define PP_REPORT_IMAGE_PAIRS_H
 
 #include "libop/base/error.h"
 #include "libop/base/strings.h"
+#include "libop/tables/name_index.h"
 #include "pp/profile/profile.h"
 
 #define PP_PAIR_SHARE_LEAST 10.0
@@ -29,11 +32,21 @@
 
 enum { PP_OLD, PP_NEW, PP_SIDES };
 
+/* What a file of a side is called in both profiles. */
+struct pp_paired_file {
+	const char *name; /* equal names are one image */
+	const char *base; /* of the path, as the new profile has it */
+};
+
 struct pp_image_pairs {
 	/* By side and index in the profile: equal names are one image. */
 	const char **apps[PP_SIDES], **images[PP_SIDES];
-	struct op_strings notes;		/* sentences about what was paired by similarity */
-	struct op_strings old_names, new_names; /* base names that differ, item by item */
+	struct op_strings notes; /* sentences about what was paired by similarity */
+	struct {
+		struct op_names names; /* op_image_name::name of each */
+		struct pp_paired_file *items;
+		size_t capacity;
+	} files[PP_SIDES];
 };
 
 /**
@@ -49,6 +62,9 @@ int pp_image_pairs_find(struct pp_image_pairs *pairs,
 			const struct pp_profile *const profiles[PP_SIDES],
 			struct pp_image_search *const searches[PP_SIDES],
 			const struct op_strings *map, struct op_error *error);
+/* What a file, of a kind OP_IMAGE_FILE, is called; NULL: its profile does not have it. */
+const struct pp_paired_file *pp_image_pairs_file(const struct pp_image_pairs *pairs, int side,
+						 const char *name);
 void pp_image_pairs_free(struct pp_image_pairs *pairs);
 
 #endif

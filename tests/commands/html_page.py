@@ -5,6 +5,7 @@
 html_page.py FILE folded [EVENT]	folded stacks, as opexport --to=folded writes them
 html_page.py FILE facts			the rest: facts, events, threads, threads' samples
 html_page.py FILE times			"TIME EVENT SAMPLES EVENTS STACK" of each moment
+html_page.py FILE images		samples of the first event of each side, by image
 html_page.py FILE code			listings: samples of the first event, and rows
 """
 import base64
@@ -103,6 +104,16 @@ class Page:
         for stack in sorted(sums, key=lambda text: text.encode()):
             print(stack, sums[stack])
 
+    def images(self):
+        sums = {}
+        for event, of in enumerate(self.about["events"]):
+            for node, samples in zip(self.nodes, self.values[event][0]):
+                image = self.about["functions"][self.functions[node]][1]
+                sums.setdefault(image, [0, 0])[of["side"]] += samples
+        for line in sorted(f"{old} {new} {self.about['images'][image][0]}"
+                           for image, (old, new) in sums.items()):
+            print(line)
+
     def facts(self):
         about = self.about
         for key in ("title", "sides", "events"):
@@ -163,6 +174,8 @@ def main():
         page.folded(int(sys.argv[3]) if len(sys.argv) > 3 else 0)
     elif sys.argv[2] == "facts":
         page.facts()
+    elif sys.argv[2] == "images":
+        page.images()
     elif sys.argv[2] == "code":
         page.print_code()
     else:

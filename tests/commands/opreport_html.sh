@@ -145,6 +145,56 @@ for map in "" --map=before=after; do
 	page page.html facts | sed -n 's,.*\(Compared as[^"]*\).*,\1,p'
 done
 
+# Programs of one name in several directories: two stay, one was moved, and one was renamed.
+requirement images_are_paired_as_in_text
+images
+mkdir -p here there new
+for place in here/prog there/prog here/tool there/tool new/tool here/oldname there/newname; do
+	cp prog $place
+done
+# known DIR [BUILD-ID IMAGE]... - has the session that was made, whose images have these build-ids
+known()
+{
+	mkdir "$1" && mv samples "$1/"
+	known=$1
+	shift
+	while [ $# -gt 0 ]; do
+		printf '%s%039d 1 1 1 0 0 {root}%s\n' "$1" 0 "$DIR/$2"
+		shift 2
+	done >"$known/samples/current/images"
+}
+session <<-EOF
+	image here/prog TIMER
+	0x1010 10
+	image there/prog TIMER
+	0x1010 20
+	image here/tool TIMER
+	0x1010 60, 0x1030 40
+	image here/oldname TIMER
+	0x1010 500
+EOF
+known before 1 here/tool 2 here/oldname
+session <<-EOF
+	image there/prog TIMER
+	0x1010 21
+	image here/prog TIMER
+	0x1010 12
+	image new/tool TIMER
+	0x1010 7
+	image there/tool TIMER
+	0x1010 30, 0x1030 40
+	image there/newname TIMER
+	0x1010 400
+EOF
+known after 1 there/tool 2 there/newname 3 new/tool
+for map in "" "--map=$DIR/here/tool=$DIR/new/tool"; do
+	opreport --html=page.html ${map:+"$map"} '{' before '}' '{' after '}'
+	page page.html images >of_page
+	opdiff -n -f --no-symbols ${map:+"$map"} before after |
+		awk '/^[0-9]/ { sub(".*/", "", $NF); print $1, $2, $NF }' | sort >of_text
+	cmp of_text of_page && cat of_page
+done
+
 requirement other_reports_are_refused
 samples
 for option in --symbols --callgraph --tree --xml --output-file=x --include-symbols=hot \

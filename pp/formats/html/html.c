@@ -17,7 +17,7 @@ void html_write(const struct html_page *page, FILE *out)
 		profs[i] = page->sides[i].prof;
 		names[i] = page->sides[i].names;
 	}
-	stack_tree_begin(&tree, profs, names, page->n_sides, &page->renamed);
+	stack_tree_begin(&tree, profs, names, page->n_sides, page->pairs);
 	listings = listings_choose(&tree);
 	stack_tree_make(&tree, listings_place, listings);
 	fputs(html_page_head, out);

@@ -107,8 +107,7 @@ static const char *title_of(const struct pp_head *head, const char *name)
 int html_sessions_write(const struct html_session *sessions, size_t n,
 			const struct html_request *request, FILE *out, struct op_error *error)
 {
-	struct html_page page = {
-		.n_sides = n, .renamed = {&request->pairs->old_names, &request->pairs->new_names}};
+	struct html_page page = {.n_sides = n, .pairs = n > 1 ? request->pairs : NULL};
 	struct side sides[2] = {0};
 	int result = 0;
 

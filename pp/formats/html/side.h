@@ -24,7 +24,7 @@ struct html_page {
 	const char *title;
 	struct html_side sides[2]; /* the old one first */
 	size_t n_sides;
-	struct stack_tree_renamed renamed;
+	const struct pp_image_pairs *pairs; /* of two sides */
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "libop/base/hash.h"
 #include "libop/base/memory.h"
 #include "pp/formats/model/tree.h"
+#include "pp/formats/session/image.h"
 
 #define PARTS 1e9
 
@@ -108,26 +109,15 @@ uint32_t stack_tree_function(struct stack_tree *tree, uint32_t side, const struc
 	return named_function(&tree->functions, &frame);
 }
 
-/* What an image or program is called in the tree. */
-static const char *name_in_tree(const struct stack_tree *tree, size_t side, const char *name)
+/* What the program of a sample is called: by the name of its pair, if by that of its file. */
+static const char *program_name(const struct stack_tree *tree, const struct prof_sample *sample)
 {
-	uint32_t i;
+	const struct stack_tree_side *side = &tree->sides[tree->side];
+	const char *name = named_program(side->prof, sample);
 
-	if (side)
-		return name;
-	op_hash_for_each_possible (&tree->by_old_name, op_hash_text(0, name), i)
-		if (!strcmp(tree->renamed.old_names->item[i], name))
-			return tree->renamed.new_names->item[i];
-	return name;
-}
-
-static void index_renamed(struct stack_tree *tree)
-{
-	const struct op_strings *names = tree->renamed.old_names;
-
-	for (size_t i = 0; names && i < names->count; i++)
-		op_hash_add_or_exit(&tree->by_old_name, op_hash_text(0, names->item[i]),
-				    (uint32_t)i);
+	return strcmp(name, names_image(side->prof, sample->app))
+		       ? name
+		       : tree->images[side->images[sample->app]].base;
 }
 
 /* What a step of function_tree_step() is: a function, called or inlined. */
@@ -140,9 +130,7 @@ static void add_stack(void *context, const struct prof_sample *sample,
 		      const struct named_stack *stack)
 {
 	struct stack_tree *tree = context;
-	const struct prof *prof = tree->sides[tree->side].prof;
-	const char *name = named_program(prof, sample);
-	const struct prof_line program = {.function = name_in_tree(tree, tree->side, name)};
+	const struct prof_line program = {.function = program_name(tree, sample)};
 	uint32_t function = stack_tree_function(tree, tree->side, &program, sample->app);
 	uint32_t thread = add_thread(tree, function, sample);
 	uint32_t node = function_tree_step(&tree->stacks, 0, key_of(function, false));
@@ -157,16 +145,25 @@ static void add_stack(void *context, const struct prof_sample *sample,
 	add_values(tree, add_entry(tree, node, thread, add_chain(tree, sample)), sample);
 }
 
-/* An image of a side before, or a new one. */
+/* Files are one by the name of their pair, which have one base name; others of two sides by that.
+ */
+static bool is_one_image(const struct stack_tree_image *a, const struct stack_tree_image *b,
+			 bool is_of_one_side)
+{
+	if (a->name && b->name)
+		return !strcmp(a->name, b->name);
+	return !is_of_one_side && a->is_kernel == b->is_kernel && !strcmp(a->base, b->base);
+}
+
+/* An image that is there, or a new one; @n_before: how many are of sides before. */
 static uint32_t add_image(struct stack_tree *tree, size_t n_before,
 			  const struct stack_tree_image *image)
 {
-	uint64_t key = op_hash_text(image->is_kernel, image->base);
+	uint64_t key = op_hash_text(0, image->base);
 	uint32_t i;
 
 	op_hash_for_each_possible (&tree->by_image, key, i)
-		if (i < n_before && tree->images[i].is_kernel == image->is_kernel &&
-		    !strcmp(tree->images[i].base, image->base))
+		if (is_one_image(&tree->images[i], image, i >= n_before))
 			return i;
 	i = (uint32_t)tree->n_images++;
 	tree->images =
@@ -176,6 +173,22 @@ static uint32_t add_image(struct stack_tree *tree, size_t n_before,
 	return i;
 }
 
+/* What the pairs say of an image; NULL: it is no file of theirs. */
+static const struct pp_paired_file *paired_file(const struct stack_tree *tree, size_t side,
+						const struct prof_image *image)
+{
+	const struct pp_paired_file *file = NULL;
+	struct op_image_name name;
+
+	if (!tree->pairs)
+		return NULL;
+	name = session_image_name(image);
+	if (name.kind == OP_IMAGE_FILE)
+		file = pp_image_pairs_file(tree->pairs, (int)side, name.name);
+	free(name.name);
+	return file;
+}
+
 static void add_images(struct stack_tree *tree, struct stack_tree_side *side)
 {
 	const struct prof *prof = side->prof;
@@ -183,10 +196,13 @@ static void add_images(struct stack_tree *tree, struct stack_tree_side *side)
 
 	side->images = op_alloc(prof->n_images, sizeof(*side->images));
 	for (uint32_t i = 0; i < prof->n_images; i++) {
-		const struct stack_tree_image image = {
-			.base = name_in_tree(tree, tree->n_sides, names_image(prof, i)),
-			.path = prof->images[i].path,
-			.is_kernel = prof->images[i].is_kernel};
+		const struct pp_paired_file *file =
+			paired_file(tree, tree->n_sides, &prof->images[i]);
+		const struct stack_tree_image image = {.base = file ? file->base
+								    : names_image(prof, i),
+						       .path = prof->images[i].path,
+						       .name = file ? file->name : NULL,
+						       .is_kernel = prof->images[i].is_kernel};
 
 		side->images[i] = add_image(tree, n_before, &image);
 	}
@@ -476,15 +492,12 @@ static void free_makings(struct stack_tree *tree)
 	op_hash_free(&tree->by_entry);
 	op_hash_free(&tree->by_thread);
 	op_hash_free(&tree->by_image);
-	op_hash_free(&tree->by_old_name);
 }
 
 void stack_tree_begin(struct stack_tree *tree, const struct prof *const *profs,
-		      struct prof_names *const *names, size_t n,
-		      const struct stack_tree_renamed *renamed)
+		      struct prof_names *const *names, size_t n, const struct pp_image_pairs *pairs)
 {
-	*tree = (struct stack_tree){.renamed = *renamed};
-	index_renamed(tree);
+	*tree = (struct stack_tree){.pairs = pairs};
 	for (size_t i = 0; i < n; i++)
 		add_side(tree, profs[i], names[i]);
 }

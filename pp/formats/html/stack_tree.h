@@ -3,8 +3,8 @@
  * The stacks of a profile, or of two that are compared, as a tree of functions, whatever addresses
  * they were sampled at.
  *
- * Each profile is a side of the tree and has events of its own in it.  Of two sides, functions are
- * one if their images have the same base name, or are a pair of renamed ones: a program that was
+ * Each profile is a side of the tree and has events of its own in it.  Of two sides, functions
+ * of one name are one if their images are (pp/report/image_pairs.h), as in text: a program that was
  * built again is at another place, or has another build-id.
  *
  * Entries, of what was sampled in a node, are told apart by the places of the call chain, too, as
@@ -20,6 +20,7 @@
 
 #include "pp/formats/session/function_tree.h"
 #include "pp/formats/session/named_stack.h"
+#include "pp/report/image_pairs.h"
 
 #define STACK_TREE_SIDES 2
 
@@ -34,6 +35,7 @@ struct stack_tree_node {
 
 struct stack_tree_image {
 	const char *base, *path; /* path: of the first side that has it */
+	const char *name;	 /* of its pair, by which images of files are one; else NULL */
 	bool is_kernel;
 };
 
@@ -70,11 +72,6 @@ struct stack_tree_thread {
 	size_t n_labels;
 };
 
-/* Images of both sides that are one though their base names differ: item by item. */
-struct stack_tree_renamed {
-	const struct op_strings *old_names, *new_names;
-};
-
 /* A profile in the tree, and what its numbers are there. */
 struct stack_tree_side {
 	const struct prof *prof;
@@ -86,8 +83,8 @@ struct stack_tree_side {
 struct stack_tree {
 	struct stack_tree_side sides[STACK_TREE_SIDES];
 	size_t n_sides;
-	struct stack_tree_renamed renamed;
-	struct stack_tree_event *events; /* of all sides */
+	const struct pp_image_pairs *pairs; /* of two sides */
+	struct stack_tree_event *events;    /* of all sides */
 	size_t n_events, events_capacity;
 	struct stack_tree_image *images;
 	size_t n_images, images_capacity;
@@ -108,7 +105,7 @@ struct stack_tree {
 	size_t n_sample_values, entry_of_value_capacity;
 
 	/* While it is made. */
-	struct op_hash by_entry, by_thread, by_image, by_old_name;
+	struct op_hash by_entry, by_thread, by_image;
 	uint32_t side; /* that is being added */
 	stack_tree_place_fn *place_of;
 	const void *place_context;
@@ -119,13 +116,13 @@ struct stack_tree {
  * stack_tree_begin - begin the tree of a finished profile, or of two that are compared
  * @tree: takes the place of what was there; stack_tree_free() frees it
  * @profs, @names: of each of @n sides, the old one first; must live as long
- * @renamed: of two sides; its lists may be NULL
+ * @pairs: of two sides, which of their images are one; else NULL
  *
  * It has sides, events and images then, and stack_tree_function() can be called.
  */
 void stack_tree_begin(struct stack_tree *tree, const struct prof *const *profs,
 		      struct prof_names *const *names, size_t n,
-		      const struct stack_tree_renamed *renamed);
+		      const struct pp_image_pairs *pairs);
 
 /* Adds all samples; @place_of is called with @context for each frame. */
 void stack_tree_make(struct stack_tree *tree, stack_tree_place_fn *place_of, const void *context);
