@@ -511,6 +511,22 @@ def hottest_line_is_named_at_once_and_found(browser, build, folder):
     tab(browser, "Functions")
 
 
+def lines_of_two_ranges_are_compared(browser):
+    choose(browser, "#measure", "samples")
+    browser.drag("#timeline", 0.0, 0.4)
+    browser.click("#compare-time")
+    browser.drag("#timeline", 0.5, 0.75)
+    choose(browser, "#basis", "counts")
+    click_row(browser, "normalise(std::string)")
+    same("columns", text_of(browser, ".code thead"), "Self ±OldNewTotal ±LineSource")
+    same("their sum", sums_of_compared_rows(browser),
+         browser.run("return page.sums.map(({self}) => self[page.opened])"))
+    same("nothing is doubtful", doubts(browser), [])
+    browser.click("#compare-time")
+    browser.click("#all-time")
+    choose(browser, "#measure", "events")
+
+
 def names_are_those_of_people(browser):
     true("std::string", row(browser, "normalise(std::string)"))
     same("no long one", browser.run(
@@ -748,6 +764,100 @@ def change_and_text_have_the_same_numbers(browser, build, folder):
     choose(browser, "#measure", "events")
 
 
+def compared_lines(browser):
+    """[old, new] samples of the lines that the page shows: inclusive ones, and their own."""
+    rows = browser.run("""
+        return [...document.querySelectorAll(".code tbody tr:not(.gap)")].map((row) =>
+            [row.querySelector(".place").textContent, row.cells[3].title, row.cells[0].title]);""")
+    found = {}
+    for line, *titles in rows:
+        pairs = [re.search(r"([0-9,]+) → ([0-9,]+) ", title) for title in titles]
+        if pairs[0]:
+            found[int(line)] = [[int(one.replace(",", "")) for one in pair.groups()] if pair
+                                else [0, 0] for pair in pairs]
+    return found
+
+
+def lines_of_both_profiles_are_those_of_text(browser, build, folder):
+    choose(browser, "#measure", "samples")
+    browser.click("#inlined")
+    old, new = (text_lines(build, folder / name) for name in ("before.data", "after.data"))
+    for name in CALLING:
+        lines = {line: [[before[i], after[i]] for i in (0, 1)]
+                 for line in {*old[name], *new[name]}
+                 for before, after in [(old[name].get(line, [0, 0]), new[name].get(line, [0, 0]))]}
+        open_function(browser, name)
+        same("columns", text_of(browser, ".code thead"), "Self ±OldNewTotal ±LineSource")
+        same(f"lines of {name}", compared_lines(browser), lines)
+    browser.click("#inlined")
+    choose(browser, "#measure", "events")
+
+
+def most_changed_line_is_named(browser):
+    click_row(browser, "normalise(std::string)")
+    named = text_of(browser, ".hot")
+    line = re.fullmatch(r"Most changed line: service\.cc:(\d+) in squeeze \(inlined\), −\d+ ms", named)
+    true(f"it is named: {named}", line)
+    browser.click(".hot button")
+    wait_for_drawing(browser)
+    share, place, is_seen = marked_row(browser)
+    same("by a click", [share, place, is_seen], [named.split(", ")[1], line[1], True])
+
+
+def sums_of_compared_rows(browser):
+    """[old, new] samples of all rows that the page shows, of their own."""
+    titles = browser.run("""
+        return [...document.querySelectorAll(".code tbody tr:not(.gap)")].map((row) =>
+            row.cells[0].title).filter(Boolean);""")
+    pairs = [re.search(r"self ([0-9,]+) → ([0-9,]+) ", title).groups() for title in titles]
+    return [sum(int(one.replace(",", "")) for one in side) for side in zip(*pairs)]
+
+
+def instructions_of_one_build_are_compared(browser):
+    choose(browser, "#measure", "samples")
+    click_row(browser, "hash_bytes(std::string const&)")
+    browser.click(".choice button:nth-child(2)")
+    same("columns", text_of(browser, ".code thead"), "Self ±OldNewTotal ±AddressInstruction")
+    same("their sum", sums_of_compared_rows(browser),
+         browser.run("return page.sums.map(({self}) => self[page.opened])"))
+    same("nothing is doubtful", doubts(browser), [])
+    choose(browser, "#measure", "events")
+
+
+def doubts(browser):
+    return browser.run("return [...document.querySelectorAll('.listing .problem')].map((one) =>"
+                       "one.textContent)")
+
+
+# ---- of two builds ----
+
+def code_says_what_of_the_old_build_is_not_there(browser):
+    choose(browser, "#measure", "samples")
+    click_row(browser, "hot")
+    same("the line", browser.run("return [...document.querySelectorAll('.code .hottest td')].map("
+                                 "(cell) => cell.textContent.trim())"),
+         ["−300", "600", "300", "−300", "3", "hot_line();"])
+    same("two builds", doubts(browser), [
+        "Of two builds: each has its own line numbers, and the text is that of now."])
+    browser.click(".choice button:nth-child(2)")
+    same("instructions", doubts(browser), [
+        "Instructions of the old profile are not here: it is of another build."])
+    same("of the new one only", [text_of(browser, ".code thead"), text_of(browser, ".code .hottest .number")],
+         ["SelfSamplesTotalAddressInstruction", "88.24 %"])
+    click_row(browser, "main")
+    same("another file", doubts(browser), [
+        "Lines of the old profile are not here: its file has another path, or its lines are not "
+        "known."])
+    same("its lines", text_of(browser, ".code .hottest .number"), "11.76 %")
+    choose(browser, ".choice select", browser.run(
+        "return [...document.querySelectorAll('.choice option')].find((one) =>"
+        "one.textContent.endsWith('moved.c')).value"))
+    same("the other one", doubts(browser), [
+        "Lines of the new profile are not here: its file has another path, or its lines are not "
+        "known."])
+    same("old lines", text_of(browser, ".code .hottest .number"), "6.25 %")
+
+
 # ---- of a time ----
 
 def range_selects_its_samples(browser):
@@ -880,6 +990,7 @@ GROUPS = {
                 lines_of_a_function_add_up_to_it,
                 lines_of_what_is_selected_add_up_to_the_function,
                 lines_of_a_selection_are_those_of_text, hottest_line_is_named_at_once_and_found,
+                lines_of_two_ranges_are_compared,
                 threads_units_and_groups_are_filters, range_shows_the_burst,
                 clicks_never_scroll_the_page, zoom_and_escape_work_wherever_the_focus_is,
                 switching_during_an_animation_keeps_its_range, tip_covers_no_callee,
@@ -887,7 +998,10 @@ GROUPS = {
     "difference": [difference_of_functions, colours_show_growth_and_decline, shares_can_be_compared,
                    widths_are_of_both_or_one, callers_have_changes_too,
                    nothing_is_wider_than_the_page],
-    "change": [change_and_text_have_the_same_numbers, nothing_is_wider_than_the_page],
+    "change": [change_and_text_have_the_same_numbers, lines_of_both_profiles_are_those_of_text,
+               most_changed_line_is_named, instructions_of_one_build_are_compared,
+               nothing_is_wider_than_the_page],
+    "builds": [code_says_what_of_the_old_build_is_not_there, nothing_is_wider_than_the_page],
     "time": [range_selects_its_samples, two_ranges_are_compared, comparison_ends,
              nothing_is_wider_than_the_page],
     "tiny": [one_sample_is_shown, selection_of_nothing_says_so, nothing_is_wider_than_the_page],

@@ -48,15 +48,18 @@ def session_of(programs, folder, name, text):
     return session
 
 
-def compiled(folder):
-    """A program with hot(), 64 bytes of code of one line, and main(): its path and the addresses."""
-    (folder / "hot.c").write_text(SOURCE)
-    assembly = ["\t.file 1 \"" + str(folder / "hot.c") + "\"", "\t.text", "\t.globl hot, main",
+def compiled(folder, place=".", main="hot.c"):
+    """A program with hot(), 64 bytes of code of one line, and main(), of a file of this name: its
+    path, below a place in the folder."""
+    for name in ("hot.c", main):
+        (folder / name).write_text(SOURCE)
+    (folder / place).mkdir(exist_ok=True)
+    assembly = [f'\t.file 1 "{folder / "hot.c"}"', f'\t.file 2 "{folder / main}"', "\t.text", "\t.globl hot, main",
                 "\t.type hot, @function", "hot:", "\t.loc 1 3", "\t.rept 64", "\tnop", "\t.endr",
-                "\t.size hot, . - hot", "\t.type main, @function", "main:", "\t.loc 1 4",
+                "\t.size hot, . - hot", "\t.type main, @function", "main:", "\t.loc 2 4",
                 "\t.rept 64", "\tnop", "\t.endr", "\t.size main, . - main",
                 "\t.section .note.GNU-stack,\"\",@progbits"]
-    program = folder / "prog"
+    program = folder / place / "prog"
     run("gcc", "-g", "-nostdlib", "-static", "-Wl,-Ttext=0x401000", "-Wl,-e,main", "-x", "assembler",
         "-o", program, "-", text="\n".join(assembly) + "\n")
     return program
@@ -71,16 +74,16 @@ def script(samples):
     return "\n".join(lines) + "\n"
 
 
-def counted(programs, folder, program):
-    """A session of 60 samples in hot() of the program, and 40 in main()."""
-    session, count = folder / "session", "cpu-clock.250000.0.all.all.all"
+def counted(programs, session, program, hot=60):
+    """A session of samples in hot() of the program, and of 40 in main()."""
+    count = "cpu-clock.250000.0.all.all.all"
     session.mkdir()
     run(programs["make_session"], session, text=f"""\
 ctr_count 250000
 image {program} {count}
-0x1010 60, 0x1050 40
+0x1010 {hot}, 0x1050 40
 stacks {program} {count}
-stack 60 {program}+0x1010 {program}+0x1050
+stack {hot} {program}+0x1010 {program}+0x1050
 stack 40 {program}+0x1050
 """)
     return session
@@ -97,7 +100,7 @@ def make(build, folder):
     """Makes all of them by the programs of a build.  Return: their paths by name."""
     programs = {name: build / "pp" / name for name in ("opexport", "opimport", "opreport")}
     programs["make_session"] = build / "tests/commands/make_session"
-    session = counted(programs, folder, compiled(folder))
+    session = counted(programs, folder / "session", compiled(folder))
     pages = {name: folder / f"{name}.html" for name in ("session", "difference", "time")}
     run(programs["opreport"], f"--session-dir={session}", f"--html={pages['session']}")
     old, new = (session_of(programs, folder, name, text) for name, text in
@@ -116,4 +119,8 @@ def make(build, folder):
     pages["service"], pages["change"] = folder / "service.html", folder / "change.html"
     run(programs["opreport"], f"--html={pages['service']}", before)
     run(programs["opreport"], f"--html={pages['change']}", "{", before, "}", "{", after, "}")
+    pages["builds"] = folder / "builds.html"
+    builds = [counted(programs, folder / name, compiled(folder, f"{name}_build", main), hot)
+              for name, main, hot in (("first", "moved.c", 600), ("second", "main.c", 300))]
+    run(programs["opreport"], f"--html={pages['builds']}", "{", builds[0], "}", "{", builds[1], "}")
     return pages

@@ -93,6 +93,13 @@ static int compare_builds(const struct sampled_code *code, const struct place *x
 				  : strcmp(x->code, y->code);
 }
 
+/* Two files without build-ids and code are not known to be one. */
+static bool is_one_build(const struct listings *listings, const struct place *x,
+			 const struct place *y)
+{
+	return x->code && y->code && !compare_builds(&listings->code, x, y);
+}
+
 /* By file and symbol, then by place. */
 static int compare_by_code(const void *a, const void *b, void *context)
 {
@@ -424,6 +431,41 @@ static void put_functions(struct listings *listings, const struct group *group, 
 	op_pair_table_free(&seen);
 }
 
+/* A place of a side: an address of the group, or of one of its lines; NULL: it has none there. */
+static const struct place *place_of_side(const struct listings *listings, const struct group *group,
+					 size_t side)
+{
+	for (size_t i = 0; i < group->n; i++) {
+		const struct place_link *link, *end;
+
+		if (!group->places[i]->file) {
+			if (group->places[i]->side == side)
+				return group->places[i];
+			continue;
+		}
+		for (link = links_of(listings, group->places[i], &end); link < end; link++)
+			if (listings->code.addresses.items[link->address].side == side)
+				return &listings->code.addresses.items[link->address];
+	}
+	return NULL;
+}
+
+/* Of two sides: which have samples here, and whether these are of one build. */
+static void put_sides(struct listings *listings, const struct group *group)
+{
+	const struct place *of[STACK_TREE_SIDES] = {place_of_side(listings, group, 0),
+						    place_of_side(listings, group, 1)};
+	struct op_json *json = listings->json;
+
+	op_json_array(json, "sides");
+	for (size_t i = 0; i < STACK_TREE_SIDES; i++)
+		if (of[i])
+			op_json_number(json, NULL, i);
+	op_json_end(json);
+	op_json_bool(json, "builds_differ",
+		     of[0] && of[1] && !is_one_build(listings, of[0], of[1]));
+}
+
 static void put_listing(struct listings *listings, const struct group *group, bool is_source,
 			const char *name, const char *trouble)
 {
@@ -436,6 +478,8 @@ static void put_listing(struct listings *listings, const struct group *group, bo
 	op_json_string(json, "name", name);
 	if (trouble)
 		op_json_string(json, "trouble", trouble);
+	if (listings->code.tree->n_sides == STACK_TREE_SIDES)
+		put_sides(listings, group);
 	put_rows(listings, is_source);
 	put_places(listings);
 	op_json_end(json);

@@ -10,6 +10,9 @@
  *	 "kind": "source" or "assembly",
  *	 "name"				 of the source file, or the image
  *	 "trouble"			 why texts are missing, if they are
+ *	 "sides": [SIDE...]		 of a comparison: those with samples here
+ *	 "builds_differ"		 of a comparison: these are of two builds, so that lines
+ *					 with one number may not be one
  *	 "rows": [[LINE, TEXT]...]	 of a source
  *	 "rows": [[ADDRESS, TEXT, LINE]...]  of instructions; 0: the line is not known
  *	 "places": [ROW, PLACE, 1: of its own, or 0: inlined there, ...]  whose samples a row has}

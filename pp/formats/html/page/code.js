@@ -7,14 +7,17 @@ function sourcesOf(profile, fn) {
 		kind === "source" && functions.includes(fn));
 }
 
-// listingsOf - the listings of a function: its own source, its assembly, the source of what is
-// inlined in it
+// listingsOf - the listings of a function: its own source, the new one first; its assembly; the
+// source of what is inlined in it
 function listingsOf(profile, fn) {
 	const all = profile.listings.filter(({functions}) => functions.includes(fn));
 	const isOwn = ({kind, functions}) => kind === "source" && functions[0] === fn;
 	const others = profile.hasInlined && profile.tree.inlined ? []
 		: all.filter((one) => one.kind === "source" && !isOwn(one));
-	return [...all.filter(isOwn), ...all.filter(({kind}) => kind === "assembly"), ...others];
+	const isNew = ({sides}) => !sides || sides.includes(1);
+	const own = all.filter(isOwn);
+	return [...own.filter(isNew), ...own.filter((one) => !isNew(one)),
+		...all.filter(({kind}) => kind === "assembly"), ...others];
 }
 
 // rowsByPlace - the rows of a listing at each place
@@ -27,48 +30,103 @@ function rowsByPlace(listing) {
 	return rowsAt;
 }
 
-// countsOf - {self, total}: by row, what is selected; where inlined functions are not told apart,
-// self of the function that is open is with what is inlined in the line
+// countsOf - of each part, {self, total} by row; where inlined functions are not told apart, self
+// of the function that is open is with what is inlined in the line
 function countsOf(view, listing) {
 	const {profile} = view;
 	const isApart = profile.tree.inlined || listing.functions[0] !== view.opened;
 	listing.rowsAt ||= rowsByPlace(listing);
-	return sumsByRow(profile.entries.chains, view.sumsOfChains().at(-1), listing.rowsAt,
-		listing.rows.length, Boolean(isApart));
+	return view.sumsOfChains().map((sums) => sumsByRow(profile.entries.chains, sums,
+		listing.rowsAt, listing.rows.length, Boolean(isApart)));
 }
 
-// hottestOf - the line with the most samples of its own within a function, or what is inlined there:
-// {listing, row, within, all: wherever the line is}; or null
+// absentPart - the part of a comparison whose samples of the open function are not in a listing, as
+// its lines are others or are not known; or -1
+function absentPart(view, listing) {
+	return view.profile.sides.length < 2 ? -1 : view.sums.findIndex(({total}, part) =>
+		total[view.opened] && !listing.sides.includes(part));
+}
+
+// rankOf - what makes rows the hottest: the weight; of a comparison, how much it has changed
+function rankOf(view, weights) {
+	return weights.length === 1 ? weights[0]
+		: Math.abs(view.difference.of(...weights).difference);
+}
+
+const mostOf = (numbers) => numbers.reduce((most, one) => Math.max(most, one), 0);
+
+// hottestOf - the line that ranks first by samples of its own within a function, or what is inlined
+// there: {listing, row, within, all: wherever the line is}; or null
 function hottestOf(view, fn) {
 	const {profile} = view, sources = sourcesOf(profile, fn);
 	if (!sources.length)
 		return null;
-	const part = partsOf(profile, view.selection).at(-1);
-	const sums = sumsByPlace(profile, view.selection, part, fn);
-	let hottest = null;
+	const parts = partsOf(profile, view.selection).map((part) =>
+		sumsByPlace(profile, view.selection, part, fn));
+	let hottest = null, most = 0;
 	for (const listing of sources) {
-		const within = new Float64Array(listing.rows.length), all = within.slice();
+		const none = () => parts.map(() => 0);
+		const rows = listing.rows.map(() => ({within: none(), all: none()}));
 		listing.rowsAt ||= rowsByPlace(listing);
-		for (const [place, rows] of listing.rowsAt)
-			for (const {row} of rows.filter(({isOwn}) => isOwn)) {
-				within[row] += sums.within.get(place) || 0;
-				all[row] += sums.all.get(place) || 0;
+		for (const [place, at] of listing.rowsAt)
+			for (const {row} of at.filter(({isOwn}) => isOwn))
+				parts.forEach((sums, i) => {
+					rows[row].within[i] += sums.within.get(place) || 0;
+					rows[row].all[i] += sums.all.get(place) || 0;
+				});
+		rows.forEach(({within, all}, row) => {
+			if (rankOf(view, within) > most) {
+				most = rankOf(view, within);
+				hottest = {listing, row, within, all};
 			}
-		const row = within.indexOf(within.reduce((most, one) => Math.max(most, one), 0));
-		if (within[row] > (hottest ? hottest.within : 0))
-			hottest = {listing, row, within: within[row], all: all[row]};
+		});
 	}
 	return hottest;
 }
 
-function heatedCell(view, weight, most) {
-	const i = view.weights.length - 1;
+// shareCell - a weight of a part, as its share; most: what is hottest, or 0
+function shareCell(view, weight, part, most) {
 	const cell = element("td", {className: "number"},
-		weight ? percent(weight, view.weights[i].all) : "");
-	cell.title = weight ? view.exact(weight, i) : "";
+		weight ? percent(weight, view.weights[part].all) : "");
+	cell.title = weight ? view.exact(weight, part) : "";
 	if (most)
 		cell.style.setProperty("--heat", `${Math.sqrt(weight / most) * 100}%`);
 	return cell;
+}
+
+// changeCell - what became of a weight
+function changeCell(view, name, weights) {
+	const change = view.difference.of(...weights), isThere = weights.some((weight) => weight);
+	return element("td", {className: `number ${isThere ? toneOf(change) : ""}`,
+		title: isThere ? view.weightText(name, weights) : ""},
+	isThere ? view.difference.text(change) : "");
+}
+
+// columnsOf - of rows of one part, or of all: {heads, cells(row), rank(row)}
+function columnsOf(view, counts, part) {
+	const self = (row) => counts.map((sums) => sums.self[row]);
+	const total = (row) => counts.map((sums) => sums.total[row]);
+	const mostSelf = mostOf(counts[0].self.map((_, row) => rankOf(view, self(row))));
+	const rank = (row) => rankOf(view, mostSelf ? self(row) : total(row));
+	const value = (weight, i) =>
+		element("td", {className: "number"}, weight ? view.difference.value(weight, i) : "");
+	if (counts.length > 1)
+		return {rank, heads: ["Self ±", "Old", "New", "Total ±"], cells: (row) => [
+			changeCell(view, "self", self(row)), ...self(row).map(value),
+			changeCell(view, "total", total(row)),
+		]};
+	return {rank, heads: ["Self", view.amountName, "Total"], cells: (row) => [
+		shareCell(view, self(row)[0], part, mostSelf),
+		element("td", {className: "number"}, self(row)[0] ? amount(self(row)[0], view.unit) : ""),
+		shareCell(view, total(row)[0], part, 0),
+	]};
+}
+
+// columnsOfListing - of all parts, but for one that is not there
+function columnsOfListing(view, listing) {
+	const absent = absentPart(view, listing), counts = countsOf(view, listing);
+	return absent < 0 ? columnsOf(view, counts, 0)
+		: columnsOf(view, [counts[1 - absent]], 1 - absent);
 }
 
 // indentOf - how many columns all lines of a source begin with
@@ -79,13 +137,11 @@ function indentOf(texts) {
 
 // codeOf - a listing as a table; row: what is the hottest one there, if that is not to be found out
 function codeOf(view, listing, row) {
-	const {self, total} = countsOf(view, listing);
-	const mostOf = (weights) => weights.reduce((most, one) => Math.max(most, one), 0);
-	const mostSelf = mostOf(self), mostTotal = mostOf(total);
-	const isHottest = (i) => row !== undefined ? i === row
-		: mostSelf ? self[i] === mostSelf : mostTotal && total[i] === mostTotal;
+	const {heads: counted, cells, rank} = columnsOfListing(view, listing);
+	const most = mostOf(listing.rows.map((_, i) => rank(i)));
+	const isHottest = (i) => row !== undefined ? i === row : most && rank(i) === most;
 	const isSource = listing.kind === "source", body = element("tbody");
-	const heads = [["number", "Self"], ["number", view.amountName], ["number", "Total"],
+	const heads = [...counted.map((name) => ["number", name]),
 		["place", isSource ? "Line" : "Address"], ["", isSource ? "Source" : "Instruction"]];
 	const texts = listing.rows.map(([, text]) => text.replaceAll("\t", "    "));
 	const indent = isSource ? indentOf(texts) : 0;
@@ -95,9 +151,7 @@ function codeOf(view, listing, row) {
 			body.append(element("tr", {className: "gap"},
 				element("td", {colSpan: heads.length, textContent: "⋯"})));
 		body.append(element("tr", {className: isHottest(i) ? "hottest" : ""},
-			heatedCell(view, self[i], mostSelf),
-			element("td", {className: "number"}, self[i] ? amount(self[i], view.unit) : ""),
-			heatedCell(view, total[i], 0),
+			...cells(i),
 			element("td", {className: "place"}, isSource ? String(place) : place),
 			element("td", {className: "text"}, texts[i].slice(indent), isSource || !line
 				? "" : element("span", {className: "line"}, ` line ${line}`))));
@@ -126,29 +180,47 @@ function titleOf(profile, listing, fn) {
 }
 
 // isMarked - whether a listing, when it is shown, marks the hottest line by itself: not if calls of
-// what is inlined have more samples
+// what is inlined rank higher
 function isMarked(view, shown, {listing, row}) {
-	if (listing !== shown)
-		return false;
-	const {self} = countsOf(view, shown);
-	return self.every((weight) => weight <= self[row]);
+	const {rank} = columnsOfListing(view, shown);
+	return listing === shown && shown.rows.every((_, i) => rank(i) <= rank(row));
 }
 
 // hottestButton - says which line is the hottest of a function, and leads there
 function hottestButton(view, {listing, row, within, all}, choose) {
-	const {profile} = view, {all: whole} = view.weights.at(-1);
-	const [name] = profile.functions[listing.functions[0]], [line] = listing.rows[row];
-	const inlined = listing.functions[0] === view.opened ? "" : " (inlined)";
-	const share = percent(within, whole), shareOfAll = percent(all, whole);
+	const {profile} = view, fn = listing.functions[0], [name] = profile.functions[fn];
+	const {difference} = view;
+	const told = (weights) => difference ? difference.text(difference.of(...weights))
+		: percent(weights[0], view.weights[0].all);
+	const [here, everywhere] = [within, all].map(told);
+	const title = difference ? "Most changed line" : "Hottest line";
+	const line = listing.rows[row][0], file = listing.name.split("/").pop();
+	const inlined = fn === view.opened ? "" : " (inlined)";
+	const shares = here === everywhere ? here : `${here} here, ${everywhere} wherever it is`;
 	const button = element("button", {type: "button",
-		title: `${listing.name}:${line}\n${name}\n${view.exact(within, view.weights.length - 1)}`},
-		`Hottest line: ${listing.name.split("/").pop()}:${line} in ${shorten(name, 50)}${inlined}, ` +
-			share + (share === shareOfAll ? "" : ` here, ${shareOfAll} wherever it is`));
+		title: `${listing.name}:${line}\n${name}\n${view.weightText("self", within)}`},
+	`${title}: ${file}:${line} in ${shorten(name, 50)}${inlined}, ${shares}`);
 	button.addEventListener("click", () => {
 		choose(listing, row);
 		document.querySelector(".code").focus({preventScroll: true});
 	});
 	return element("p", {className: "hot"}, button);
+}
+
+// doubtsOf - what makes a listing doubtful, or empty
+function doubtsOf(view, listing) {
+	const side = ["old", "new"][absentPart(view, listing)];
+	const notes = [listing.trouble];
+	if (side && listing.kind === "source")
+		notes.push(`Lines of the ${side} profile are not here: ` +
+			"its file has another path, or its lines are not known.");
+	else if (side)
+		notes.push(`Instructions of the ${side} profile are not here: ` +
+			"it is of another build.");
+	else if (listing.builds_differ)
+		notes.push("Of two builds: each has its own line numbers, and the text is that of now.");
+	return notes.filter(Boolean).map((text) =>
+		element("p", {className: "problem", textContent: text, title: text}));
 }
 
 // codePanel - the listings of a function, the first one shown; or why there are none
@@ -169,7 +241,8 @@ function codePanel(view, fn) {
 	listings.forEach((listing, i) => {
 		const title = titleOf(profile, listing, fn);
 		if (!isFirst(listing, i) || !["Source", "Assembly"].includes(title)) {
-			more.append(element("option", {value: i}, shorten(title, 60)));
+			const text = isFirst(listing, i) ? title : `${title} of ${listing.name}`;
+			more.append(element("option", {value: i}, shorten(text, 60)));
 			return;
 		}
 		const button = element("button", {type: "button", textContent: title});
@@ -189,9 +262,7 @@ function codePanel(view, fn) {
 		said.textContent = listing.name;
 		said.title = said.textContent;
 		shown.forEach((one) => one.remove());
-		shown = listing.trouble
-			? [element("p", {className: "problem", textContent: listing.trouble})] : [];
-		shown.push(codeOf(view, listing, row));
+		shown = [...doubtsOf(view, listing), codeOf(view, listing, row)];
 		place.append(...shown);
 	}
 
