@@ -846,14 +846,14 @@ def code_says_what_of_the_old_build_is_not_there(browser):
          ["SelfSamplesTotalAddressInstruction", "88.24 %"])
     click_row(browser, "main")
     same("another file", doubts(browser), [
-        "Lines of the old profile are not here: its file has another path, or its lines are not "
+        "Lines of the old profile are not here: its file has another name, or its lines are not "
         "known."])
     same("its lines", text_of(browser, ".code .hottest .number"), "11.76 %")
     choose(browser, ".choice select", browser.run(
         "return [...document.querySelectorAll('.choice option')].find((one) =>"
         "one.textContent.endsWith('moved.c')).value"))
     same("the other one", doubts(browser), [
-        "Lines of the new profile are not here: its file has another path, or its lines are not "
+        "Lines of the new profile are not here: its file has another name, or its lines are not "
         "known."])
     same("old lines", text_of(browser, ".code .hottest .number"), "6.25 %")
 

@@ -50,11 +50,12 @@ def session_of(programs, folder, name, text):
 
 def compiled(folder, place=".", main="hot.c"):
     """A program with hot(), 64 bytes of code of one line, and main(), of a file of this name: its
-    path, below a place in the folder."""
-    for name in ("hot.c", main):
-        (folder / name).write_text(SOURCE)
+    path, beside its files in a place below the folder."""
     (folder / place).mkdir(exist_ok=True)
-    assembly = [f'\t.file 1 "{folder / "hot.c"}"', f'\t.file 2 "{folder / main}"', "\t.text", "\t.globl hot, main",
+    for name in ("hot.c", main):
+        (folder / place / name).write_text(SOURCE)
+    assembly = [f'\t.file 1 "{folder / place / "hot.c"}"',
+                f'\t.file 2 "{folder / place / main}"', "\t.text", "\t.globl hot, main",
                 "\t.type hot, @function", "hot:", "\t.loc 1 3", "\t.rept 64", "\tnop", "\t.endr",
                 "\t.size hot, . - hot", "\t.type main, @function", "main:", "\t.loc 2 4",
                 "\t.rept 64", "\tnop", "\t.endr", "\t.size main, . - main",

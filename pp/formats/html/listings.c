@@ -511,15 +511,17 @@ static int64_t first_line(const struct listings *listings, const struct place *a
 	return begin;
 }
 
-/* Who names the file: ourselves, if anything of ours does. */
+/* Who names the file: ourselves, if debug information of ours does. */
 static uid_t namer_of(const struct listings *listings, const struct group *group)
 {
 	uid_t namer = FOREIGN_NOBODY;
 
 	for (size_t i = 0; i < group->n && namer != FOREIGN_OURSELVES; i++) {
+		const struct place *line = group->places[i];
 		struct prof_code_place place;
 
-		if (sampled_code_at(&listings->code, group->places[i], &place) && place.debug)
+		if (line->is_file_named && sampled_code_at(&listings->code, line, &place) &&
+		    place.debug)
 			namer = pp_debug_info_namer(place.debug);
 	}
 	return namer;

@@ -47,19 +47,50 @@ static void place_find_code(const struct sampled_code *code, struct place *addre
 	address->key = place.key;
 }
 
+/* The file of a function's lines.  Builds in directories of their own have files of the same name:
+ * that which a newer side names, if it is the only one. */
+static const char *file_of(struct sampled_code *code, uint32_t side, uint32_t function,
+			   const char *path)
+{
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *newer = NULL;
+	uint64_t key = op_hash_text(function, base);
+	size_t n_newer = 0;
+	uint32_t i;
+
+	op_hash_for_each_possible (&code->by_file, key, i) {
+		const struct source_file *file = &code->files[i];
+		const char *other = strrchr(file->path, '/');
+
+		if (file->function != function || strcmp(other ? other + 1 : file->path, base) != 0)
+			continue;
+		if (!strcmp(file->path, path))
+			return file->path;
+		if (file->side != side && !n_newer++)
+			newer = file->path;
+	}
+	if (n_newer == 1)
+		return newer;
+	code->files = op_grow(code->files, &code->files_capacity, code->n_files + 1,
+			      sizeof(*code->files));
+	code->files[code->n_files] = (struct source_file){function, side, path};
+	op_hash_add_or_exit(&code->by_file, key, (uint32_t)code->n_files++);
+	return path;
+}
+
 /* The place of a line of @function at @address. */
 static uint32_t line_at(struct sampled_code *code, const struct place *address, uint32_t function,
 			const struct prof_line *line)
 {
 	struct places *lines = &code->lines;
-	uint64_t key = op_hash_text(op_hash_mix(function, (uint64_t)line->line), line->file);
+	const char *file = file_of(code, address->side, function, line->file);
+	uint64_t key = op_hash_text(op_hash_mix(function, (uint64_t)line->line), file);
 	struct place *place;
 	uint32_t i;
 
 	op_hash_for_each_possible (&lines->by_key, key, i) {
 		place = &lines->items[i];
 		if (place->function == function && place->line == line->line &&
-		    !strcmp(place->file, line->file))
+		    !strcmp(place->file, file))
 			return i;
 	}
 	place = add_place(lines, key);
@@ -70,7 +101,8 @@ static uint32_t line_at(struct sampled_code *code, const struct place *address, 
 	place->key = address->key;
 	place->symbol_start = address->symbol_start;
 	place->function = function;
-	place->file = line->file;
+	place->file = file;
+	place->is_file_named = !strcmp(file, line->file);
 	place->line = line->line;
 	return place->index;
 }
@@ -265,7 +297,7 @@ static void places_free(struct places *places)
 void sampled_code_make(struct sampled_code *code, struct stack_tree *tree)
 {
 	*code = (struct sampled_code){.tree = tree};
-	for (uint32_t i = 0; i < tree->n_sides; i++)
+	for (uint32_t i = (uint32_t)tree->n_sides; i--;)
 		gather_places(code, i);
 	link_lines(code);
 }
@@ -275,6 +307,8 @@ void sampled_code_free(struct sampled_code *code)
 	places_free(&code->addresses);
 	places_free(&code->lines);
 	free(code->lines_of);
+	free(code->files);
+	op_hash_free(&code->by_file);
 	free(code->links);
 	free(code->first_link);
 	*code = (struct sampled_code){0};

@@ -10,11 +10,12 @@
 
 /* An address of a side, or a line of a function in a file, of any side. */
 struct place {
-	uint32_t side;		 /* of a line: the first that has it */
+	uint32_t side;		 /* of a line: the newest that has it */
 	struct prof_frame frame; /* of a line: the first of its addresses */
 	uint32_t function;	 /* the innermost one there; of a line: that of the line */
 	uint32_t symbol;	 /* that of the symbol */
 	const char *file;	 /* or NULL */
+	bool is_file_named;	 /* by debug information of the side: else by that of a newer one */
 	int64_t line;
 	const char *code;	    /* the file that has its code, or NULL; only then: */
 	uint64_t key, symbol_start; /* keys of its symbols */
@@ -38,6 +39,12 @@ struct places {
 	struct op_hash by_key;
 };
 
+/* A source file that debug information of a side names for a function. */
+struct source_file {
+	uint32_t function, side;
+	const char *path;
+};
+
 struct sampled_code {
 	struct stack_tree *tree;
 	struct places addresses, lines; /* in the order of samples */
@@ -49,6 +56,9 @@ struct sampled_code {
 	uint32_t *lines_of; /* of each address, see struct place */
 	size_t n_lines_of, lines_of_capacity;
 	uint64_t n_samples;
+	struct source_file *files;
+	size_t n_files, files_capacity;
+	struct op_hash by_file; /* by function and base name */
 };
 
 /**

@@ -213,7 +213,7 @@ function doubtsOf(view, listing) {
 	const notes = [listing.trouble];
 	if (side && listing.kind === "source")
 		notes.push(`Lines of the ${side} profile are not here: ` +
-			"its file has another path, or its lines are not known.");
+			"its file has another name, or its lines are not known.");
 	else if (side)
 		notes.push(`Instructions of the ${side} profile are not here: ` +
 			"it is of another build.");
