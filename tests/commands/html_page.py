@@ -35,6 +35,14 @@ class Columns:
         self.at += length
         return self.data[self.at - length:self.at].decode()
 
+    def rest(self):
+        """All numbers of the next column."""
+        end = self.number() + self.at
+        found = []
+        while self.at < end:
+            found.append(self.number())
+        return found
+
     def numbers(self, n):
         """The next column; None if it is empty."""
         end = self.number() + self.at
@@ -55,18 +63,15 @@ class Page:
     def __init__(self, path):
         columns = Columns(data_of(path))
         self.about = about = json.loads(columns.text())
-        ups = columns.numbers(about["nodes"])
-        self.functions = columns.numbers(about["nodes"])
-        self.inlined = columns.numbers(about["nodes"])
-        self.parents = self.parents_of(ups)
+        self.parents, labels = self.read_tree(columns, about["nodes"])
+        self.functions = [label // 2 for label in labels]
+        self.inlined = [label % 2 for label in labels]
         n, kinds = about["entries"], len(about["events"])
         deltas = columns.numbers(n)
         self.nodes = [sum(deltas[:i + 1]) for i in range(n)]
         self.threads = columns.numbers(n)
-        self.chains = columns.numbers(n) or [0] * n
-        chains = about["chains"]
-        self.callers = self.parents_of(columns.numbers(chains))
-        self.places = columns.numbers(chains)
+        self.chains = self.chains_of(columns.numbers(n) or [0] * n)
+        self.callers, self.places = self.read_tree(columns, about["chains"])
         self.values = []
         for _ in range(kinds):
             samples = columns.numbers(n)
@@ -87,6 +92,26 @@ class Page:
                 at = parents[at]
             parents.append(at)
         return parents
+
+    @staticmethod
+    def chains_of(steps):
+        chain, chains = 0, []
+        for step in steps:
+            chain += 0 if not step else -(step // 2) if step % 2 else step // 2
+            chains.append(chain if step else 0)
+        return chains
+
+    def read_tree(self, columns, n):
+        """Parents and labels."""
+        parents = self.parents_of(columns.numbers(n))
+        below, labels, ranks, firsts = {}, [], columns.numbers(n), iter(columns.rest())
+        for rank, parent in zip(ranks, parents):
+            known = below.setdefault(0 if parent < 0 else labels[parent], [])
+            if rank == len(known):
+                known.append(next(firsts))
+            labels.append(known[rank])
+        assert next(firsts, None) is None, "a label that no node has"
+        return parents, labels
 
     def stack(self, node):
         names = []

@@ -9,6 +9,7 @@
 #include "libop/base/buffer.h"
 #include "libop/base/memory.h"
 #include "libop/base/text_stream.h"
+#include "libop/tables/pair_table.h"
 #include "pp/formats/model/timeline.h"
 
 struct columns {
@@ -47,30 +48,94 @@ static void write_json(struct columns *columns)
 
 /* ---- columns ---- */
 
-static bool any_inlined(const struct stack_tree *tree)
+/* A tree in preorder: the parent of each node, or FUNCTION_TREE_ROOT, and what it is of. */
+struct labelled_tree {
+	const uint32_t *parents, *labels;
+	size_t n;
+};
+
+/* The ranks of labels among those below the label of the node above, in the order in which they are
+ * there first: most are few.  Then the labels themselves, where one is there first. */
+static void write_labels(struct columns *columns, const struct labelled_tree *tree)
 {
-	for (size_t i = 0; i < tree->n_nodes; i++)
-		if (tree->nodes[i].is_inlined)
-			return true;
-	return false;
+	struct op_pair_table ranks = {0}, counts = {0};
+	struct op_buffer first = {0};
+
+	for (size_t i = 0; i < tree->n; i++) {
+		uint32_t parent = tree->parents[i];
+		uint32_t above = parent == FUNCTION_TREE_ROOT ? 0 : tree->labels[parent];
+		uint64_t *rank = op_pair_table_get(&ranks, above, tree->labels[i]);
+
+		if (!*rank) {
+			*rank = ++*op_pair_table_get(&counts, above, 0);
+			op_buffer_leb128(&first, tree->labels[i]);
+		}
+		op_buffer_leb128(&columns->column, *rank - 1);
+	}
+	end_column(columns);
+	op_buffer_check(&first);
+	op_buffer_put(&columns->column, first.bytes, first.used);
+	end_column(columns);
+	op_buffer_free(&first);
+	op_pair_table_free(&ranks);
+	op_pair_table_free(&counts);
+}
+
+/* Of each node, from the one before up to its parent. */
+static void write_steps(struct columns *columns, const struct labelled_tree *tree)
+{
+	uint32_t *depths = op_alloc(tree->n + 1, sizeof(*depths)), depth = 0;
+
+	for (size_t i = 0; i < tree->n; i++) {
+		uint32_t parent = tree->parents[i];
+
+		depths[i] = parent == FUNCTION_TREE_ROOT ? 0 : depths[parent] + 1;
+		op_buffer_leb128(&columns->column, i ? depth + 1 - depths[i] : 0);
+		depth = depths[i];
+	}
+	end_column(columns);
+	free(depths);
+}
+
+static void write_tree(struct columns *columns, const struct labelled_tree *tree)
+{
+	write_steps(columns, tree);
+	write_labels(columns, tree);
 }
 
 static void write_nodes(struct columns *columns)
 {
 	const struct stack_tree *tree = columns->tree;
-	bool has_inlined = any_inlined(tree);
-	uint32_t depth = 0;
+	uint32_t *parents = op_alloc(tree->n_nodes + 1, sizeof(*parents));
+	uint32_t *labels = op_alloc(tree->n_nodes + 1, sizeof(*labels));
 
 	for (size_t i = 0; i < tree->n_nodes; i++) {
-		op_buffer_leb128(&columns->column, i ? depth + 1 - tree->nodes[i].depth : 0);
-		depth = tree->nodes[i].depth;
+		parents[i] = tree->nodes[i].parent;
+		labels[i] = tree->nodes[i].function << 1 | tree->nodes[i].is_inlined;
 	}
-	end_column(columns);
-	for (size_t i = 0; i < tree->n_nodes; i++)
-		op_buffer_leb128(&columns->column, tree->nodes[i].function);
-	end_column(columns);
-	for (size_t i = 0; has_inlined && i < tree->n_nodes; i++)
-		op_buffer_leb128(&columns->column, tree->nodes[i].is_inlined);
+	write_tree(columns, &(struct labelled_tree){parents, labels, tree->n_nodes});
+	free(parents);
+	free(labels);
+}
+
+/* Entries are in the order of nodes, and chains in much the same one. */
+static void write_chains_of_entries(struct columns *columns)
+{
+	const struct stack_tree *tree = columns->tree;
+	uint32_t before = 0;
+
+	for (size_t i = 0; tree->n_chains && i < tree->n_entries; i++) {
+		uint32_t chain = tree->entries[i].chain;
+
+		if (!chain) {
+			op_buffer_leb128(&columns->column, 0);
+			continue;
+		}
+		op_buffer_leb128(&columns->column, chain > before
+							   ? 2 * (uint64_t)(chain - before)
+							   : 2 * (uint64_t)(before - chain) + 1);
+		before = chain;
+	}
 	end_column(columns);
 }
 
@@ -87,24 +152,22 @@ static void write_entries(struct columns *columns)
 	for (size_t i = 0; i < tree->n_entries; i++)
 		op_buffer_leb128(&columns->column, tree->entries[i].thread);
 	end_column(columns);
-	for (size_t i = 0; tree->n_chains && i < tree->n_entries; i++)
-		op_buffer_leb128(&columns->column, tree->entries[i].chain);
-	end_column(columns);
+	write_chains_of_entries(columns);
 }
 
 static void write_chains(struct columns *columns)
 {
 	const struct stack_tree *tree = columns->tree;
-	uint32_t depth = 0;
+	uint32_t *parents = op_alloc(tree->n_chains + 1, sizeof(*parents));
+	uint32_t *labels = op_alloc(tree->n_chains + 1, sizeof(*labels));
 
 	for (size_t i = 0; i < tree->n_chains; i++) {
-		op_buffer_leb128(&columns->column, i ? depth + 1 - tree->chains[i].depth : 0);
-		depth = tree->chains[i].depth;
+		parents[i] = tree->chains[i].parent;
+		labels[i] = tree->chains[i].place;
 	}
-	end_column(columns);
-	for (size_t i = 0; i < tree->n_chains; i++)
-		op_buffer_leb128(&columns->column, tree->chains[i].place);
-	end_column(columns);
+	write_tree(columns, &(struct labelled_tree){parents, labels, tree->n_chains});
+	free(parents);
+	free(labels);
 }
 
 /* How many events a sample of @event stands for, if it is the same number for all; else 0. */

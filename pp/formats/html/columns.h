@@ -19,21 +19,25 @@
  *	LISTING: see listings.h
  *
  *	LEB128 length, LEB128 numbers, for each column:
- *	up		 of each node, in preorder: levels from the node before up to its parent
- *	function	 of each node
- *	inlined		 of each node: 1 if it is inlined in its parent; empty if none is
+ *	TREE		 of nodes; labels: function * 2, plus 1 if it is inlined in its parent
  *	node		 of each entry: what is to be added to that of the entry before
  *	thread		 of each entry
- *	chain		 of each entry: a number, plus 1, or 0: no place of it is in a listing;
- *			 empty if all are 0
- *	up		 of each chain, as of nodes: from one call to the next, as far as listings
- *			 show the places
- *	place		 of each chain, by which listings tell rows; 0: only of the innermost
+ *	chain		 of each entry: 0: no place of it is in a listing; else what its number is
+ *			 above that of the last entry that has one (at first -1), times 2, or
+ *			 below it, times 2, plus 1; empty if all are 0
+ *	TREE		 of chains, from one call to the next as far as listings show the places;
+ *			 labels: places, by which listings tell rows; 0: only of the innermost
  *			 frame, which is in none
  *	samples, events	 of each entry, for each event in turn; events only if it is weighted
  *	time		 of each moment, in the order of time: microseconds since the one before
  *	entry		 of each moment, event | entry * number of events
  *	samples, events	 of each moment; events only if any event is weighted
+ *
+ *	TREE, of nodes in preorder:
+ *	up		 of each node: levels from the node before up to its parent
+ *	rank		 of the label of each node, among those below the label of its parent (0: it
+ *			 has none), in the order in which they are there first
+ *	label		 of each node whose rank is there first: most labels have few below them
  */
 #ifndef PP_FORMATS_HTML_COLUMNS_H
 #define PP_FORMATS_HTML_COLUMNS_H

@@ -242,13 +242,10 @@ static void make_nodes(struct stack_tree *tree)
 	tree->nodes = op_alloc(tree->n_nodes, sizeof(*tree->nodes));
 	for (size_t i = 0; i < tree->n_nodes; i++) {
 		const struct function_tree_node *node = &tree->stacks.nodes[i];
-		bool is_program = node->parent == FUNCTION_TREE_ROOT;
-
 		tree->nodes[i] = (struct stack_tree_node){
 			.parent = node->parent,
 			.function = node->function >> 1,
 			.is_inlined = node->function & 1,
-			.depth = is_program ? 0 : tree->nodes[node->parent].depth + 1,
 		};
 	}
 	function_tree_free(&tree->stacks);
@@ -436,10 +433,41 @@ static void sort(struct stack_tree *tree)
 	free(ranked);
 }
 
-/* The preorder numbers of chains; those below one are numbered in the order they were added in. */
-static uint32_t *number_chains(const struct function_tree *places)
+/* The chains in the order that entries have them first, each behind the one it is below. */
+static uint32_t *order_chains(const struct stack_tree *tree)
 {
-	size_t n = places->n;
+	const struct function_tree_node *nodes = tree->places.nodes;
+	size_t n = tree->places.n, end = 0;
+	uint32_t *order = op_alloc(n + 1, sizeof(*order));
+	bool *is_there = op_alloc(n + 1, sizeof(*is_there));
+
+	for (size_t i = 0; i < tree->n_entries; i++) {
+		uint32_t chain = tree->entries[i].chain - 1;
+		size_t first = end;
+
+		for (; chain != FUNCTION_TREE_ROOT && !is_there[chain];
+		     chain = nodes[chain].parent) {
+			is_there[chain] = true;
+			order[end++] = chain;
+		}
+		for (size_t last = end; first + 1 < last; first++) {
+			uint32_t inner = order[first];
+
+			order[first] = order[--last];
+			order[last] = inner;
+		}
+	}
+	free(is_there);
+	return order;
+}
+
+/* The preorder numbers of chains; those below one are numbered in the order that entries have them
+ * first, so that most entries have a chain near that of the one before. */
+static uint32_t *number_chains(const struct stack_tree *tree)
+{
+	const struct function_tree_node *nodes = tree->places.nodes;
+	size_t n = tree->places.n;
+	uint32_t *order = order_chains(tree);
 	uint32_t *below = op_alloc(n + 1, sizeof(*below)); /* and the chain itself */
 	uint32_t *next = op_alloc(n + 1, sizeof(*next));   /* number below a chain */
 	uint32_t *numbers = op_alloc(n + 1, sizeof(*numbers));
@@ -447,17 +475,18 @@ static uint32_t *number_chains(const struct function_tree *places)
 
 	for (size_t i = n; i--;) {
 		below[i]++;
-		if (places->nodes[i].parent != FUNCTION_TREE_ROOT)
-			below[places->nodes[i].parent] += below[i];
+		if (nodes[i].parent != FUNCTION_TREE_ROOT)
+			below[nodes[i].parent] += below[i];
 	}
 	for (size_t i = 0; i < n; i++) {
-		uint32_t parent = places->nodes[i].parent;
+		uint32_t chain = order[i], parent = nodes[chain].parent;
 		uint32_t *number = parent == FUNCTION_TREE_ROOT ? &next_root : &next[parent];
 
-		numbers[i] = *number;
-		next[i] = *number + 1;
-		*number += below[i];
+		numbers[chain] = *number;
+		next[chain] = *number + 1;
+		*number += below[chain];
 	}
+	free(order);
 	free(below);
 	free(next);
 	return numbers;
@@ -465,7 +494,7 @@ static uint32_t *number_chains(const struct function_tree *places)
 
 static void make_chains(struct stack_tree *tree)
 {
-	uint32_t *numbers = number_chains(&tree->places);
+	uint32_t *numbers = number_chains(tree);
 
 	tree->n_chains = tree->places.n;
 	tree->chains = op_alloc(tree->n_chains + 1, sizeof(*tree->chains));
@@ -475,10 +504,8 @@ static void make_chains(struct stack_tree *tree)
 
 		*chain = (struct stack_tree_chain){.parent = FUNCTION_TREE_ROOT,
 						   .place = node->function};
-		if (node->parent == FUNCTION_TREE_ROOT)
-			continue;
-		chain->parent = numbers[node->parent];
-		chain->depth = tree->chains[chain->parent].depth + 1;
+		if (node->parent != FUNCTION_TREE_ROOT)
+			chain->parent = numbers[node->parent];
 	}
 	for (size_t i = 0; i < tree->n_entries; i++)
 		if (tree->entries[i].chain)
@@ -510,9 +537,9 @@ void stack_tree_make(struct stack_tree *tree, stack_tree_place_fn *place_of, con
 		add_stacks(tree, i);
 	free_makings(tree);
 	make_nodes(tree);
-	make_chains(tree);
 	sum_weights(tree);
 	sort(tree);
+	make_chains(tree);
 }
 
 void stack_tree_free(struct stack_tree *tree)

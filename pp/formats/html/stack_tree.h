@@ -27,7 +27,6 @@
 struct stack_tree_node {
 	uint32_t parent;   /* less than the node's number, or FUNCTION_TREE_ROOT */
 	uint32_t function; /* in stack_tree::functions */
-	uint32_t depth;	   /* 0: a program */
 	bool is_inlined;   /* in its parent, of whose symbol it is */
 	uint64_t weight;   /* of the node and all below it: of the first event; of two sides, the
 			    * sum of the parts of a billion */
@@ -55,8 +54,7 @@ struct stack_tree_entry {
 /* Places in a call chain, outermost first; only the innermost frame may have none. */
 struct stack_tree_chain {
 	uint32_t parent; /* less than the chain's number, or FUNCTION_TREE_ROOT */
-	uint32_t depth;
-	uint32_t place; /* a number that the stack_tree_place_fn gave; 0: none */
+	uint32_t place;	 /* a number that the stack_tree_place_fn gave; 0: none */
 };
 
 /* The number of a place, from 1 on, by which entries are told apart; 0: no listing shows it. */

@@ -34,10 +34,15 @@ function rowsByPlace(listing) {
 // of the function that is open is with what is inlined in the line
 function countsOf(view, listing) {
 	const {profile} = view;
-	const isApart = profile.tree.inlined || listing.functions[0] !== view.opened;
+	const isApart = Boolean(profile.tree.inlined || listing.functions[0] !== view.opened);
+	const ofChains = view.sumsOfChains(), {known} = listing;
+	if (known?.ofChains === ofChains && known.isApart === isApart)
+		return known.counts;
 	listing.rowsAt ||= rowsByPlace(listing);
-	return view.sumsOfChains().map((sums) => sumsByRow(profile.entries.chains, sums,
-		listing.rowsAt, listing.rows.length, Boolean(isApart)));
+	const counts = ofChains.map((sums) => sumsByRow(profile.entries.chains, sums,
+		listing.rowsAt, listing.rows.length, isApart));
+	listing.known = {ofChains, isApart, counts};
+	return counts;
 }
 
 // absentPart - the part of a comparison whose samples of the open function are not in a listing, as

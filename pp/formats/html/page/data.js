@@ -34,6 +34,14 @@ class Columns {
 		return new TextDecoder().decode(this.bytes.subarray(this.at - n, this.at));
 	}
 
+	// rest - all numbers of the next column
+	rest() {
+		const end = this.number() + this.at, numbers = [];
+		while (this.at < end)
+			numbers.push(this.number());
+		return numbers;
+	}
+
 	// read - the next column; if it is empty, what `instead` makes of an index
 	read(array, instead) {
 		const end = this.number() + this.at, {bytes} = this;
@@ -69,18 +77,47 @@ function addUp(array) {
 	return array;
 }
 
-// treeOf - a tree in preorder, of how many levels each node is above the one before it; fn: its
-// functions, or of chains its places.  Return: also parent (-1: none), depth, the deepest, and end:
-// the first node behind all that are below a node
-function treeOf(up, fn, inlined) {
-	const n = fn.length, parent = new Int32Array(n);
+// parentsOf - the parents (-1: none) of a tree in preorder, of how many levels each node is above
+// the one before it
+function parentsOf(up) {
+	const n = up.length, parent = new Int32Array(n);
 	for (let i = 0; i < n; i++) {
 		let above = i - 1;
 		for (let levels = i ? up[i] : 0; levels > 0; levels--)
 			above = parent[above];
 		parent[i] = above;
 	}
-	return {n, fn, inlined, parent, ...spansOf(parent)};
+	return parent;
+}
+
+// labelsOf - of each node, of the rank of its label below that of its parent, and the labels
+function labelsOf(parent, rank, labels) {
+	const n = parent.length, label = new Uint32Array(n), below = []; // by label
+	let next = 0;
+	for (let i = 0; i < n; i++) {
+		const above = parent[i] < 0 ? 0 : label[parent[i]];
+		const known = below[above] ||= [];
+		if (rank[i] === known.length)
+			known.push(labels[next++]);
+		label[i] = known[rank[i]];
+	}
+	return label;
+}
+
+// readTree - a tree in preorder: n, label, parent (-1: none), depth, the deepest, and end: the
+// first node behind all that are below a node
+function readTree(columns, n) {
+	const parent = parentsOf(columns.read(new Uint32Array(n)));
+	const rank = columns.read(new Uint32Array(n));
+	return {n, label: labelsOf(parent, rank, columns.rest()), parent, ...spansOf(parent)};
+}
+
+// readNodes - the tree of functions: fn and inlined of each node
+function readNodes(columns, n) {
+	const {label, ...tree} = readTree(columns, n), inlined = new Uint8Array(n);
+	for (let i = 0; i < n; i++)
+		inlined[i] = label[i] & 1;
+	return {...tree, fn: label.map((one) => one >>> 1), inlined};
 }
 
 // spansOf - depth, end and deepest of a tree in preorder, by the parents of its nodes
@@ -102,15 +139,26 @@ function spansOf(parent) {
 	return {depth, end, deepest};
 }
 
+// chainsOf - the chain of each entry, plus 1, or 0
+function chainsOf(steps) {
+	let chain = 0;
+	return steps.map((step) => {
+		if (!step)
+			return 0;
+		chain += step % 2 ? -(step - 1) / 2 : step / 2;
+		return chain;
+	});
+}
+
 // Samples and events of each entry, by event; events of an event with one period are worked out
 // when they are asked for.
 class Entries {
 	constructor(columns, about) {
 		this.node = addUp(columns.read(new Uint32Array(about.entries)));
 		this.thread = columns.read(new Uint32Array(about.entries));
-		this.chain = columns.read(new Uint32Array(about.entries));
-		const up = columns.read(new Uint32Array(about.chains));
-		this.chains = treeOf(up, columns.read(new Uint32Array(about.chains)));
+		this.chain = chainsOf(columns.read(new Uint32Array(about.entries)));
+		const {label, ...chains} = readTree(columns, about.chains);
+		this.chains = {...chains, place: label};
 		this.kinds = about.events;
 		this.samples = [];
 		this.events = [];
@@ -149,18 +197,16 @@ function readMoments(columns, about) {
 function readProfile(bytes) {
 	const columns = new Columns(bytes);
 	const about = JSON.parse(columns.text());
-	const up = columns.read(new Uint32Array(about.nodes));
-	const fn = columns.read(new Uint32Array(about.nodes));
-	const inlined = columns.read(new Uint8Array(about.nodes));
+	const tree = readNodes(columns, about.nodes);
 	const profile = {
 		...about,
 		kinds: kindsOf(about),
-		tree: treeOf(up, fn, inlined),
+		tree,
 		entries: new Entries(columns, about),
 		moments: readMoments(columns, about),
 	};
 	// the tree with inlined functions, and the one without, once it is wanted
-	profile.hasInlined = inlined.includes(1);
+	profile.hasInlined = tree.inlined.includes(1);
 	profile.trees = {inlined: {tree: profile.tree, node: profile.entries.node}};
 	return profile;
 }

@@ -154,7 +154,7 @@ function sumsByPlace(profile, selection, part, fn) {
 	for (let i = 0; i < tree.n; i++)
 		isWithin[i] = tree.fn[i] === fn || (tree.inlined[i] && isWithin[tree.parent[i]]);
 	eachValue(profile, selection, part, (entry, weight) => {
-		const place = chain[entry] && chains.fn[chain[entry] - 1];
+		const place = chain[entry] && chains.place[chain[entry] - 1];
 		if (!place)
 			return;
 		all.set(place, (all.get(place) || 0) + weight);
@@ -177,7 +177,7 @@ function sumsByRow(chains, sums, rowsAt, n, isInlinedApart) {
 			i = chains.end[i] - 1;
 			continue;
 		}
-		const rows = rowsAt.get(chains.fn[i]);
+		const rows = rowsAt.get(chains.place[i]);
 		if (!rows)
 			continue;
 		for (const {row, isOwn} of rows) {
