@@ -849,13 +849,14 @@ def code_says_what_of_the_old_build_is_not_there(browser):
         "Lines of the old profile are not here: its file has another name, or its lines are not "
         "known."])
     same("its lines", text_of(browser, ".code .hottest .number"), "11.76 %")
+    same("no change of a line is told", browser.run("return document.querySelector('.hot')"), None)
     choose(browser, ".choice select", browser.run(
         "return [...document.querySelectorAll('.choice option')].find((one) =>"
         "one.textContent.endsWith('moved.c')).value"))
     same("the other one", doubts(browser), [
         "Lines of the new profile are not here: its file has another name, or its lines are not "
         "known."])
-    same("old lines", text_of(browser, ".code .hottest .number"), "6.25 %")
+    same("old lines", text_of(browser, ".code .hottest .number"), "14.29 %")
 
 
 # ---- of a time ----

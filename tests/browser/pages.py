@@ -75,17 +75,17 @@ def script(samples):
     return "\n".join(lines) + "\n"
 
 
-def counted(programs, session, program, hot=60):
-    """A session of samples in hot() of the program, and of 40 in main()."""
+def counted(programs, session, program, hot=60, main=40):
+    """A session of samples in hot() of the program, and in main()."""
     count = "cpu-clock.250000.0.all.all.all"
     session.mkdir()
     run(programs["make_session"], session, text=f"""\
 ctr_count 250000
 image {program} {count}
-0x1010 {hot}, 0x1050 40
+0x1010 {hot}, 0x1050 {main}
 stacks {program} {count}
 stack {hot} {program}+0x1010 {program}+0x1050
-stack 40 {program}+0x1050
+stack {main} {program}+0x1050
 """)
     return session
 
@@ -121,7 +121,8 @@ def make(build, folder):
     run(programs["opreport"], f"--html={pages['service']}", before)
     run(programs["opreport"], f"--html={pages['change']}", "{", before, "}", "{", after, "}")
     pages["builds"] = folder / "builds.html"
-    builds = [counted(programs, folder / name, compiled(folder, f"{name}_build", main), hot)
-              for name, main, hot in (("first", "moved.c", 600), ("second", "main.c", 300))]
+    builds = [counted(programs, folder / name, compiled(folder, f"{name}_build", file), hot, main)
+              for name, file, hot, main in (("first", "moved.c", 600, 100),
+                                            ("second", "main.c", 300, 40))]
     run(programs["opreport"], f"--html={pages['builds']}", "{", builds[0], "}", "{", builds[1], "}")
     return pages

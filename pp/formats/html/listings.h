@@ -18,8 +18,8 @@
  *	 "places": [ROW, PLACE, 1: of its own, or 0: inlined there, ...]  whose samples a row has}
  *
  * A row's own samples are those whose innermost place is one of its own places; with what is
- *inlined there, those whose innermost place is any of its places; with what is called there, too,
- *those that have any of its places in their chain, each once.
+ * inlined there, those whose innermost place is any of its places; with what it calls, those that
+ * have any of its places in their chain, each once.
  *
  * Rows far from all samples are left out, so that a listing is short.
  */

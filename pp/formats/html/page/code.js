@@ -45,11 +45,12 @@ function countsOf(view, listing) {
 	return counts;
 }
 
-// absentPart - the part of a comparison whose samples of the open function are not in a listing, as
-// its lines are others or are not known; or -1
+// absentPart - the part of a comparison whose samples of a listing's function are not in it, as its
+// lines are others or are not known; or -1
 function absentPart(view, listing) {
-	return view.profile.sides.length < 2 ? -1 : view.sums.findIndex(({total}, part) =>
-		total[view.opened] && !listing.sides.includes(part));
+	const {profile, selection} = view;
+	return profile.sides.length < 2 ? -1 : partsOf(profile, selection).findIndex((part, i) =>
+		!listing.sides.includes(i) && isIn(profile, selection, part, listing.functions[0]));
 }
 
 // rankOf - what makes rows the hottest: the weight; of a comparison, how much it has changed
@@ -63,7 +64,8 @@ const mostOf = (numbers) => numbers.reduce((most, one) => Math.max(most, one), 0
 // hottestOf - the line that ranks first by samples of its own within a function, or what is inlined
 // there: {listing, row, within, all: wherever the line is}; or null
 function hottestOf(view, fn) {
-	const {profile} = view, sources = sourcesOf(profile, fn);
+	const {profile} = view;
+	const sources = sourcesOf(profile, fn).filter((one) => absentPart(view, one) < 0);
 	if (!sources.length)
 		return null;
 	const parts = partsOf(profile, view.selection).map((part) =>

@@ -146,6 +146,18 @@ function sumsByChain(profile, selection, part) {
 	return {self, total: sumUp(chains, self)};
 }
 
+// isIn - whether a part has samples of a function, or of what it calls, inlined or not
+function isIn(profile, selection, part, fn) {
+	const {tree, node} = profile.trees.inlined, isBelow = new Uint8Array(tree.n);
+	let found = false;
+	for (let i = 0; i < tree.n; i++)
+		isBelow[i] = tree.fn[i] === fn || isBelow[tree.parent[i]];
+	eachValue(profile, selection, part, (entry) => {
+		found ||= Boolean(isBelow[node[entry]]);
+	});
+	return found;
+}
+
 // sumsByPlace - what places have of their own in a part: of all, and of that within a function and
 // what is inlined there
 function sumsByPlace(profile, selection, part, fn) {
