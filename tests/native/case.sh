@@ -54,6 +54,17 @@ pauses_all()
 # As the guests' usleep.
 usleep() { sleep "$(awk -v us="$1" 'BEGIN { print us / 1e6 }')"; }
 
+# keep_screen NAME COLUMNS [ROWS] <TEXT - does the text fit into a terminal of this size?  Its
+# picture is kept as screens/NAME.svg in the build folder, of those who may write there
+keep_screen()
+{
+	_picture=$1.svg
+	shift
+	python3 "$TESTS/native/screen.py" "$@" >"$scratch/$_picture" || fail "no picture $_picture"
+	mkdir -p "$BUILD/screens" 2>/dev/null
+	[ ! -w "$BUILD/screens" ] || need cp "$scratch/$_picture" "$BUILD/screens"
+}
+
 # rate HZ - that many samples a second, or half the kernel's limit, near which it pauses events; it
 # lowers that limit where its interrupts take long
 rate()

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: optop in a terminal (tmux): views, keys, annotation, search, filter, freeze, save, help,
-# covers: size, colours; the terminal is given back by every end; names cannot command it;
-# covers: without a terminal: tables, errors
+# covers: size, colours; the terminal is given back by every end; names cannot command it; pictures
+# covers: of it in two sizes are kept; without a terminal: tables, errors
 
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
@@ -67,6 +67,18 @@ optop_on()
 	term new-session -d -x "$columns" -y "$rows" /bin/sh
 	term pipe-pane "cat >>'$scratch/raw'"
 	keys "cd '$scratch'; PATH='$PATH'; TERM=$type sh start optop --delay=1 $*" Enter
+}
+
+# keep_picture COLUMNS ROWS - of a new one of this size, with lines that the terminal wrapped as one
+keep_picture()
+{
+	optop_on screen-256color "$1" "$2" --call-graph=dwarf --freq="$freq" --pid=$split
+	shows split_seventy
+	term capture-pane -e -J -p >"$scratch/screen"
+	grep -q split_seventy "$scratch/screen" || fail "the picture is empty"
+	keep_screen "optop-$1x$2" "$1" "$2" <"$scratch/screen"
+	keys q
+	ended 0
 }
 
 is_there() { [ -s "$1" ]; }
@@ -255,6 +267,11 @@ if grep -q "$(printf '\033]0;owned')" "$scratch/raw" || grep -q "$(printf '\033\
 	grep -q "$(printf '\033\\[31mred')" "$scratch/raw"; then
 	fail "a name reached the terminal as it is"
 fi
+
+# ---- pictures ----
+
+keep_picture 80 24
+keep_picture 200 50
 
 # ---- colours ----
 

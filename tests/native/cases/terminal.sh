@@ -2,20 +2,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: operf records call chains unless it is told not to; on a terminal it says what it samples,
 # covers: and ends with the hottest functions and lines, in no line that is wider; elsewhere in one
-# covers: line; --html alone has a file, and the words behind it are the command
+# covers: line; reports of it fit into terminals of 80 and 200 columns; pictures of all these are
+# covers: kept; --html alone has a file, and the words behind it are the command
 
 sampling=1
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
+unset NO_COLOR
 
-# on_terminal WORD... - runs it on one of 80 columns; what is shown is in $scratch/shown
+# on_terminal WORD... - runs it on one of $columns; what is shown is in $scratch/shown, and with its
+# colours in $scratch/screen
+columns=80
 on_terminal()
 {
-	TERM=xterm python3 - "$@" >"$scratch/shown" <<-'END'
+	TERM=xterm COLUMNS=$columns python3 - "$@" >"$scratch/shown" <<-'END'
 		import fcntl, os, pty, struct, sys, termios
 		pid, terminal = pty.fork()
 		if not pid:
-		    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+		    columns = int(os.environ.pop("COLUMNS"))
+		    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 		    os.execvp(sys.argv[1], sys.argv[1:])
 		while True:
 		    try:
@@ -29,13 +34,18 @@ on_terminal()
 		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 	END
 	_got=$?
-	sed -i "s/\r\$//; s/\x1b\[[0-9;]*m//g" "$scratch/shown"
+	sed "s/\r\$//" "$scratch/shown" >"$scratch/screen"
+	sed "s/\x1b\[[0-9;]*m//g" "$scratch/screen" >"$scratch/shown"
 	cat "$scratch/shown"
 	return $_got
 }
 
-# columns_of FILE - those of the widest line
-columns_of() { LC_ALL=C.UTF-8 wc -L <"$1"; }
+# keep_shown NAME - the picture of what on_terminal has shown, in which no line is wider
+keep_shown()
+{
+	grep -q "$(printf '\033\\[[0-9;]*3[1-6]m')" "$scratch/screen" || fail "no colours"
+	keep_screen "$1" $columns <"$scratch/screen"
+}
 
 cd "$scratch" || exit 1
 work=$(as_often 4000 1000)
@@ -47,7 +57,13 @@ share "the hottest function" "$(awk -v n="$all" '$3 == "shares_three" {
 	printf "%d\n", $1 * n / 100; exit }' shown)" "$all" 0.752
 grep -q ' [a-z]*\.[ch]:[0-9]*$' shown || fail "no source line"
 grep -q '^next: opreport' shown || fail "no next command"
-[ "$(columns_of shown)" -le 80 ] || fail "lines of $(columns_of shown) columns"
+keep_shown operf-80
+for columns in 80 200; do
+	on_terminal sh -c 'opreport --no-pager; opreport --no-pager --symbols' || fail "opreport failed"
+	grep -q ' shares_three' shown || fail "the report has no hottest function"
+	keep_shown opreport-$columns
+done
+columns=80
 
 on_terminal operf --quiet "$own/shares" alone 100 || fail "operf failed"
 same "lines of --quiet" "$(wc -l <shown)" 1
