@@ -54,3 +54,24 @@ for page in $pages; do
 	done <"$WORK/commands"
 	[ "$n" -ge 3 ] || echo "$page: only $n commands are found"
 done
+
+# Pictures are as tests/native/cases/tutorial.sh makes them.  What a page has in backquotes in the
+# text of a picture is in the picture: tools/pictures.sh renews it.
+requirement pictures_show_the_words_of_the_pages
+cd "$top/doc" || exit 1
+sed -n 's/^!\[\(.*\)](pictures\/\(.*\))$/\2 \1/p' ./*.md ../README.md >"$WORK/pictures"
+while read -r name says; do
+	[ -f "pictures/$name" ] || { echo "there is no $name"; continue; }
+	[ "$(wc -c <"pictures/$name")" -le 60000 ] || echo "$name: more than 60 kB"
+	# shellcheck disable=SC2016 # backquotes of the page
+	echo "$says" | grep -o '`[^`]*`' | tr -d '`' >"$WORK/words"
+	[ -s "$WORK/words" ] || echo "$name: no words to look for"
+	while read -r word; do
+		grep -aqF -e "$word" "pictures/$name" || echo "$name does not show: $word"
+	done <"$WORK/words"
+done <"$WORK/pictures"
+for file in pictures/*; do
+	grep -q "^${file#*/} " "$WORK/pictures" || echo "$file is in no page"
+done
+n=$(wc -l <"$WORK/pictures")
+[ "$n" -ge 4 ] || echo "only $n pictures are found"

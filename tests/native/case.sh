@@ -54,6 +54,36 @@ pauses_all()
 # As the guests' usleep.
 usleep() { sleep "$(awk -v us="$1" 'BEGIN { print us / 1e6 }')"; }
 
+# on_terminal WORD... - runs it on one of $columns; what is shown is in $scratch/shown, and with its
+# colours in $scratch/screen
+columns=80
+on_terminal()
+{
+	TERM=xterm PAGER=cat COLUMNS=$columns python3 - "$@" >"$scratch/shown" <<-'END'
+		import fcntl, os, pty, struct, sys, termios
+		pid, terminal = pty.fork()
+		if not pid:
+		    columns = int(os.environ.pop("COLUMNS"))
+		    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+		    os.execvp(sys.argv[1], sys.argv[1:])
+		while True:
+		    try:
+		        shown = os.read(terminal, 65536)
+		    except OSError:
+		        break
+		    if not shown:
+		        break
+		    sys.stdout.buffer.write(shown)
+		    sys.stdout.flush()
+		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+	_got=$?
+	sed "s/\r\$//" "$scratch/shown" >"$scratch/screen"
+	sed "s/\x1b\[[0-9;]*m//g" "$scratch/screen" >"$scratch/shown"
+	cat "$scratch/shown"
+	return $_got
+}
+
 # keep_screen NAME COLUMNS [ROWS] <TEXT - does the text fit into a terminal of this size?  Its
 # picture is kept as screens/NAME.svg in the build folder, of those who may write there
 keep_screen()

@@ -10,36 +10,6 @@ sampling=1
 . "$TESTS/native/case.sh"
 unset NO_COLOR
 
-# on_terminal WORD... - runs it on one of $columns; what is shown is in $scratch/shown, and with its
-# colours in $scratch/screen
-columns=80
-on_terminal()
-{
-	TERM=xterm COLUMNS=$columns python3 - "$@" >"$scratch/shown" <<-'END'
-		import fcntl, os, pty, struct, sys, termios
-		pid, terminal = pty.fork()
-		if not pid:
-		    columns = int(os.environ.pop("COLUMNS"))
-		    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-		    os.execvp(sys.argv[1], sys.argv[1:])
-		while True:
-		    try:
-		        shown = os.read(terminal, 65536)
-		    except OSError:
-		        break
-		    if not shown:
-		        break
-		    sys.stdout.buffer.write(shown)
-		    sys.stdout.flush()
-		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-	END
-	_got=$?
-	sed "s/\r\$//" "$scratch/shown" >"$scratch/screen"
-	sed "s/\x1b\[[0-9;]*m//g" "$scratch/screen" >"$scratch/shown"
-	cat "$scratch/shown"
-	return $_got
-}
-
 # keep_shown NAME - the picture of what on_terminal has shown, in which no line is wider
 keep_shown()
 {
@@ -59,7 +29,7 @@ grep -q ' [a-z]*\.[ch]:[0-9]*$' shown || fail "no source line"
 grep -q '^next: opreport' shown || fail "no next command"
 keep_shown operf-80
 for columns in 80 200; do
-	on_terminal sh -c 'opreport --no-pager; opreport --no-pager --symbols' || fail "opreport failed"
+	on_terminal sh -c 'opreport; opreport --symbols' || fail "opreport failed"
 	grep -q ' shares_three' shown || fail "the report has no hottest function"
 	keep_shown opreport-$columns
 done
