@@ -43,11 +43,16 @@ struct job {
 	struct pp_image_pairs pairs; /* of a difference */
 };
 
-/* Whether whole stacks are read, if there are any. */
+/* Whether the report has call chains in it, if there are any. */
+static bool shows_chains(const struct pp_options *options)
+{
+	return options->callgraph || pp_options_need_stacks(options) || options->style.by_line ||
+	       options->hottest || options->inclusive_if_any || options->html;
+}
+
 static bool need_chains(const struct pp_options *options)
 {
-	return pp_options_need_stacks(options) || options->style.by_line || options->hottest ||
-	       options->inclusive_if_any || options->html;
+	return shows_chains(options) || options->limits.any_inclusive;
 }
 
 /* Text ends with it; documents and pages have it among the notes. */
@@ -83,7 +88,7 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 		.lines = options->style.lines,
 		.inlines = options->style.inlines,
 		.by_line = options->style.by_line,
-		.arcs = options->callgraph || need_chains(options),
+		.arcs = need_chains(options),
 		.calls = options->style.calls,
 		.one_vdso = options->format == PP_FORMAT_TEXT && !options->style.show_address &&
 			    !is_page,
@@ -96,13 +101,15 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 
 	const struct pp_notes_request notes = {
 		.symbols = request.symbols,
-		.chains = request.arcs,
+		.chains = shows_chains(options),
 		.stacks = pp_options_need_stacks(options) || is_page,
 		.all = options->common.warnings.verbose,
 	};
 
 	pp_profile_make(&source->profile, &source->list, &source->classes, &request,
 			&job->options.common.warnings);
+	if (request.arcs && !shows_chains(options))
+		pp_profile_drop_arcs(&source->profile);
 	if (!source->profile.n_files)
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	if (options->inclusive_if_any)
@@ -423,7 +430,7 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 	struct source *source = &job->sources[which];
 
 	source->list.want_arcs = options->callgraph;
-	source->list.want_stacks = options->callgraph || need_chains(options);
+	source->list.want_stacks = need_chains(options);
 	source->list.want_entries = options->symbols || options->hottest || is_page;
 	source->list.unscaled = options->unscaled || is_page;
 	source->list.want_empty = !spec->events.count && !spec->counts.n && !spec->unit_masks.n;

@@ -149,6 +149,9 @@ struct walk {
 	uint32_t *rows_on_path, *pairs_on_path;
 	size_t n_pairs_on_path;
 	uint64_t *leaves; /* by row and class: samples that the trees have */
+	/* By limit; and by limit and class: samples that the trees have in code with the limit. */
+	uint32_t limits_on_path[64];
+	uint64_t *limited_leaves;
 };
 
 static struct pp_row *row_of(const struct walk *walk, uint32_t node)
@@ -215,6 +218,32 @@ static void enter_outer(struct walk *walk, uint32_t node)
 	}
 }
 
+/* The limits of the rows of a node, bit by bit. */
+static uint64_t limits_of(const struct walk *walk, uint32_t node)
+{
+	struct pp_row *const *outer = outer_of(walk, node);
+	uint64_t limits = row_of(walk, node)->limits;
+
+	for (; outer && *outer; outer++)
+		limits |= (*outer)->limits;
+	return limits;
+}
+
+/* Samples count once for a limit, however many of its symbols they have in their chain. */
+static void enter_limits(struct walk *walk, uint32_t node)
+{
+	struct graph *graph = walk->graph;
+
+	for (uint64_t left = limits_of(walk, node); left; left &= left - 1) {
+		size_t limit = (size_t)__builtin_ctzll(left);
+		size_t at = limit * graph->columns + walk->tree->class;
+
+		if (!walk->limits_on_path[limit]++)
+			graph->profile->limited_inclusive[at] += walk->totals[node];
+		walk->limited_leaves[at] += walk->tree->nodes[node].count;
+	}
+}
+
 static void profile_callgraph_enter(struct walk *walk, uint32_t node)
 {
 	const struct pp_tree_node *at = &walk->tree->nodes[node];
@@ -227,6 +256,7 @@ static void profile_callgraph_enter(struct walk *walk, uint32_t node)
 	if (!walk->rows_on_path[row->number]++)
 		row->inclusive[class] += walk->totals[node];
 	enter_outer(walk, node);
+	enter_limits(walk, node);
 	walk->leaves[(row->number - 1) * walk->graph->columns + class] += at->count;
 	if (caller && walk->graph->has_arcs)
 		enter_arc(walk, node, caller, row);
@@ -236,8 +266,11 @@ static void leave(struct walk *walk, uint32_t node)
 {
 	struct pp_row *row = row_of(walk, node);
 
-	if (row)
+	if (row) {
 		walk->rows_on_path[row->number]--;
+		for (uint64_t left = limits_of(walk, node); left; left &= left - 1)
+			walk->limits_on_path[__builtin_ctzll(left)]--;
+	}
 	for (struct pp_row *const *outer = outer_of(walk, node); outer && *outer; outer++)
 		if (*outer != row)
 			walk->rows_on_path[(*outer)->number]--;
@@ -346,6 +379,45 @@ static void finish_inclusive(const struct graph *graph, const uint64_t *leaves)
 	raise_to_arcs(graph);
 }
 
+/* ---- limits ---- */
+
+/*
+ * Before the walks: all samples in code with a limit.  What is of functions that were inlined there
+ * is counted already (pp_collate_image()).
+ */
+static uint64_t *take_limited(const struct pp_profile *profile, size_t n)
+{
+	uint64_t *ends = op_alloc(n, sizeof(*ends));
+
+	for (size_t i = 0; i < n; i++) {
+		ends[i] = profile->limited[i] + profile->limited_inclusive[i];
+		profile->limited_inclusive[i] = 0;
+	}
+	return ends;
+}
+
+/* Of {cg} files it is only known what each symbol has. */
+static void raise_limited(const struct pp_profile *profile, const struct pp_row *row)
+{
+	size_t columns = profile->classes->columns;
+
+	for (uint64_t left = row->limits; left; left &= left - 1)
+		raise(profile->limited_inclusive + (size_t)__builtin_ctzll(left) * columns,
+		      row->inclusive, columns);
+}
+
+static void finish_limited(const struct graph *graph, const uint64_t *ends, const uint64_t *leaves,
+			   size_t n)
+{
+	const struct pp_profile *profile = graph->profile;
+
+	for (size_t i = 0; i < n; i++)
+		if (ends[i] > leaves[i])
+			profile->limited_inclusive[i] += ends[i] - leaves[i];
+	for (size_t i = 0; i < graph->n_rows; i++)
+		raise_limited(profile, graph->rows[i]);
+}
+
 /* ---- all together ---- */
 
 static void number_rows(struct graph *graph, const struct pp_arcs *arcs)
@@ -366,23 +438,29 @@ void pp_arcs_finish(const struct pp_arcs *arcs, struct pp_profile *profile, bool
 	struct graph graph = {
 		.profile = profile, .columns = profile->classes->columns, .has_arcs = make_arcs};
 	struct walk walk = {.graph = &graph};
+	size_t n_limited = profile->n_limits * graph.columns;
+	uint64_t *limited = take_limited(profile, n_limited);
 
 	for (size_t i = 0; i < arcs->n_ends; i++)
 		graph.by_site |= arcs->ends[i].frames->vmas != NULL;
 	number_rows(&graph, arcs);
 	walk.rows_on_path = op_alloc(graph.n_rows + 1, sizeof(*walk.rows_on_path));
 	walk.leaves = op_alloc(graph.n_rows * graph.columns, sizeof(*walk.leaves));
+	walk.limited_leaves = op_alloc(n_limited, sizeof(*walk.limited_leaves));
 	for (size_t i = 0; i < arcs->n_trees; i++)
 		add_tree(&walk, &arcs->trees[i]);
 	for (size_t i = 0; i < arcs->n_files; i++)
 		add_file(&graph, &arcs->files[i]);
 	finish_inclusive(&graph, walk.leaves);
+	finish_limited(&graph, limited, walk.limited_leaves, n_limited);
 	op_pair_table_free(&graph.pairs);
 	op_pair_table_free(&graph.sites);
 	op_pair_table_free(&graph.of_sites);
 	free(walk.rows_on_path);
 	free(walk.pairs_on_path);
 	free(walk.leaves);
+	free(walk.limited_leaves);
+	free(limited);
 	free(graph.rows);
 }
 

@@ -278,10 +278,18 @@ static void add_to_outer(struct reading *reading, uint64_t vma, size_t symbol,
 			 const struct pp_row *row, unsigned int class, uint64_t count)
 {
 	struct pp_row **outer = pp_collate_outer_rows(reading, vma, symbol);
+	struct pp_profile *profile = reading->collation->profile;
+	uint64_t limits = 0;
 
-	for (; outer && *outer; outer++)
+	for (; outer && *outer; outer++) {
 		if (*outer != row)
 			(*outer)->inclusive[class] += count;
+		limits |= (*outer)->limits;
+	}
+	for (limits &= ~row->limits; limits; limits &= limits - 1)
+		profile->limited_inclusive[(size_t)__builtin_ctzll(limits) *
+						   profile->classes->columns +
+					   class] += count;
 }
 
 /* The symbol at @key, which is often @last, the one before: samples of one function are together.
@@ -479,13 +487,13 @@ static void read_app(struct reading *reading, struct pp_sample_file **files, siz
 	pp_collate_finish_details(reading);
 }
 
-static void count_left_out(struct pp_profile *profile, const struct pp_row *row)
+static void count_limited(struct pp_profile *profile, const struct pp_row *row)
 {
-	for (size_t i = 0; i < 8 * sizeof(row->limits) && row->limits >> i; i++)
-		if (row->limits >> i & 1)
-			pp_counts_add(profile->classes,
-				      profile->left_out + i * profile->classes->columns,
-				      row->counts);
+	for (uint64_t left = row->limits; left; left &= left - 1)
+		pp_counts_add(profile->classes,
+			      profile->limited +
+				      (size_t)__builtin_ctzll(left) * profile->classes->columns,
+			      row->counts);
 }
 
 static void drop_hidden_rows(struct pp_profile *profile, size_t first)
@@ -495,9 +503,8 @@ static void drop_hidden_rows(struct pp_profile *profile, size_t first)
 	for (size_t i = first; i < profile->n_rows; i++) {
 		struct pp_row *row = profile->rows[i];
 
-		if (row->is_hidden)
-			count_left_out(profile, row);
-		else
+		count_limited(profile, row);
+		if (!row->is_hidden)
 			profile->rows[kept++] = row;
 	}
 	profile->n_rows = kept;
@@ -531,14 +538,22 @@ void pp_collate_image(struct pp_collation *collation, struct pp_image *image,
 	free(reading.hits);
 }
 
+static void make_limited(struct pp_profile *profile, const struct pp_profile_request *request)
+{
+	size_t size = request->limits->n * profile->classes->columns * sizeof(*profile->limited);
+
+	profile->n_limits = request->limits->n;
+	profile->limited = pp_profile_keep(profile, size);
+	if (request->arcs)
+		profile->limited_inclusive = pp_profile_keep(profile, size);
+}
+
 void pp_collation_begin(struct pp_collation *collation, struct pp_profile *profile,
 			const struct pp_sample_list *list, const struct pp_profile_request *request,
 			struct op_warnings *warnings)
 {
 	if (request->limits && request->limits->n)
-		profile->left_out =
-			pp_profile_keep(profile, request->limits->n * profile->classes->columns *
-							 sizeof(*profile->left_out));
+		make_limited(profile, request);
 	*collation = (struct pp_collation){
 		.profile = profile,
 		.list = list,

@@ -45,6 +45,33 @@ static void free_images(struct pp_image *images, size_t n)
 	free(images);
 }
 
+static bool has_samples(const struct pp_profile *profile, const uint64_t *counts)
+{
+	for (size_t i = 0; i < profile->classes->n; i++)
+		if (counts[i])
+			return true;
+	return false;
+}
+
+void pp_profile_drop_arcs(struct pp_profile *profile)
+{
+	size_t n_rows = 0, n_parts = 0;
+
+	for (size_t i = 0; i < profile->n_rows; i++) {
+		struct pp_row *row = profile->rows[i];
+
+		row->inclusive = NULL;
+		if (has_samples(profile, row->counts))
+			profile->rows[n_rows++] = row;
+	}
+	for (size_t i = 0; i < profile->n_parts; i++)
+		if (has_samples(profile, profile->parts[i].counts))
+			profile->parts[n_parts++] = profile->parts[i];
+	profile->n_rows = n_rows;
+	profile->n_parts = n_parts;
+	profile->n_arcs = 0;
+}
+
 void pp_profile_free(struct pp_profile *profile)
 {
 	free_images(profile->apps, profile->n_apps);

@@ -116,14 +116,16 @@ struct pp_profile {
 	bool has_stacks;		/* with arcs: stack files were read */
 	struct pp_call_tree *call_tree; /* NULL: not asked for */
 	uint64_t *totals;		/* by class, before any symbol was left out */
-	/* Of rows that were left out: the counts of those that match a pattern of the request's
-	 * limits, one pattern after the other; NULL: there are no limits. */
-	uint64_t *left_out;
-	int cpu_type;			/* of the first file readable files */
-	double cpu_speed;		/* MHz; 0 if not known */
-	size_t n_files;			/* that could be read */
-	struct pp_head head;		/* of the sessions of the sample files */
-	struct pp_store *store;		/* memory of rows and names */
+	/* By pattern of the request's limits, and by class: samples in the code of symbols that
+	 * match it, listed or not; with arcs, those with such a symbol in their call chain.  NULL:
+	 * there are no limits, or no arcs. */
+	uint64_t *limited, *limited_inclusive;
+	size_t n_limits;
+	int cpu_type;		/* of the first file readable files */
+	double cpu_speed;	/* MHz; 0 if not known */
+	size_t n_files;		/* that could be read */
+	struct pp_head head;	/* of the sessions of the sample files */
+	struct pp_store *store; /* memory of rows and names */
 };
 
 /* From which end of a stack a tree of functions begins. */
@@ -162,6 +164,10 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 		     const struct pp_classes *classes, const struct pp_profile_request *request,
 		     struct op_warnings *warnings);
 void pp_profile_free(struct pp_profile *profile);
+
+/* Forgets what only arcs are for: as of a request without them, but for the inclusive samples of
+ * its limits, and @profile->has_stacks. */
+void pp_profile_drop_arcs(struct pp_profile *profile);
 
 /* An empty profile; pp_profile_free() frees it. */
 void pp_profile_init(struct pp_profile *profile, const struct pp_classes *classes);

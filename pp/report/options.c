@@ -98,7 +98,8 @@ const struct op_option pp_options_table[] = {
 	PP_OPTION_EXCLUDE_SYMBOLS(struct pp_options, exclude),
 	PP_OPTION_INCLUDE_SYMBOLS(struct pp_options, include),
 	{"fail-above", 0, "NAME=PERCENT",
-	 "exit with 3 if these symbols have a larger share of the samples (includes --symbols)",
+	 "exit with 3 if these symbols have a larger share of the samples; PERCENT:inclusive: they "
+	 "and what they call (includes --symbols)",
 	 .type = &pp_option_limit, .field = OP_FIELD(struct pp_options, limits, struct pp_limits)},
 	PP_OPTION_DEMANGLE(struct pp_options, demangle),
 	{"no-header", 'n', NULL, "print neither column headings nor statistics",
@@ -313,6 +314,19 @@ static int check_hottest(const struct pp_options *options, struct op_error *erro
 	return options->hottest ? CHECK_EXCLUSIONS("--hottest", others, error) : 0;
 }
 
+/* Inclusive samples are of functions as the symbol table has them. */
+static int check_inclusive_limits(const struct pp_options *options, struct op_error *error)
+{
+	const struct exclusion others[] = {
+		{options->style.details, "--details"},
+		{options->style.inlines, "--inline"},
+	};
+
+	return options->limits.any_inclusive
+		       ? CHECK_EXCLUSIONS("--fail-above=NAME=PERCENT:inclusive", others, error)
+		       : 0;
+}
+
 /* Only lists of symbols or lines in text have a place for them. */
 static int check_intervals(const struct pp_options *options, struct op_error *error)
 {
@@ -515,7 +529,7 @@ int pp_options_check(struct pp_options *options, struct op_error *error)
 				    "--global-percent with --symbols needs --details or "
 				    "--callgraph");
 	if (check_hottest(options, error) || check_lines(options, error) ||
-	    check_intervals(options, error))
+	    check_intervals(options, error) || check_inclusive_limits(options, error))
 		return -1;
 	style->lines |= style->by_line;
 	style->inclusive = style->children || style->by_line;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits of symbols' shares, for tests of programs: opreport --fail-above=NAME=PERCENT.
+ * Limits of symbols' shares, for tests of programs: opreport
+ * --fail-above=NAME=PERCENT[:self|:inclusive].
  *
  * What has a limit is matched as by --include-symbols (pp/profile/symbol_filter.h): all symbols
- * that a limit's pattern matches count together.  A share is that of their own code in all samples
- * of the first column, also in those that are not listed.
+ * that a limit's pattern matches count together.  A share is that of their own code, or with what
+ * they call, in all samples of the first column, also in those that are not listed.
  */
 #ifndef PP_STATISTICS_LIMITS_H
 #define PP_STATISTICS_LIMITS_H
@@ -17,15 +18,20 @@
 /* All zero is none. */
 struct pp_limits {
 	struct op_strings names;
-	double percents[PP_LIMITS_MOST]; /* by name */
+	struct {
+		double percent;
+		bool is_inclusive;
+	} limits[PP_LIMITS_MOST]; /* by name */
+	bool any_inclusive;
 };
 
-/* struct pp_limits: NAME=PERCENT, where the last "=" separates them; repeated, one more. */
+/* struct pp_limits: NAME=PERCENT, with ":self" or ":inclusive" behind it, where the last "="
+ * separates them; repeated, one more. */
 extern const struct op_option_type pp_option_limit;
 
 /**
  * pp_limits_check - compare the shares of symbols with their limits
- * @profile: made with pp_profile_request.limits of @limits->names
+ * @profile: made with pp_profile_request.limits of @limits->names; with arcs, if any is inclusive
  *
  * Tells of each symbol above its limit; the last one is left to the caller.
  *

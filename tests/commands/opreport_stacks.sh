@@ -223,3 +223,48 @@ each of_session opreport <<-EOF
 	--tree --max-depth=-1
 	--tree { } { }
 EOF
+
+# The share of a pattern is that of samples with any of its functions in their call chain: of 27
+# samples 22 have hot, 11 cold, 6 both, and 2 of cold lib_work, too.
+requirement inclusive_limits_count_a_sample_once_for_all_functions_of_a_pattern
+stacks
+reports <<-EOF
+	-n --fail-above=cold=40%:inclusive
+	-n --fail-above=cold=41%:inclusive
+	-n --fail-above=[ch]o*=0:inclusive --max-lines=1
+	-n --fail-above=[cl]*=0:inclusive --max-lines=1
+	-n --fail-above=lib_work=7%:self --fail-above=cold=30%:self --fail-above=_start=59%:inclusive
+	-n -i lib_work --fail-above=cold=40%:inclusive
+	-n -e cold --fail-above=cold=40%:inclusive
+	--children -n --fail-above=cold=40%:inclusive
+	--lines -n --fail-above=cold=40%:inclusive --fail-above=[ch]o*=0:inclusive
+	-c -t 80 -n --fail-above=cold=40%:inclusive
+	-n --fail-above=clod=5%:inclusive
+	-n --fail-above=cold=5%:inclusiv
+	-n --fail-above=cold=5%:
+	-n --fail-above=cold=lots:inclusive
+	-n --inline --fail-above=cold=5%:inclusive
+	-n -d --fail-above=cold=5%:inclusive
+EOF
+
+requirement inclusive_limits_leave_the_report_as_it_is
+stacks
+for format in --csv --json --xml --symbols; do
+	for share in self inclusive; do
+		opreport --session-dir="$DIR" $format --fail-above=cold=50%:$share |
+			sed "s/50%:$share/50%/" >$share
+	done
+	cmp self inclusive && echo "$format: $(grep -c cold inclusive) lines of cold"
+done
+of_session opreport --html=page.html --fail-above=cold=40%:inclusive
+
+requirement inclusive_limits_without_call_chains_are_warned_of
+images
+session <<-EOF
+	image prog TIMER
+	0x1012 10, 0x1032 9
+EOF
+reports <<-EOF
+	-n --fail-above=cold=50%:inclusive
+	-n --fail-above=cold=40%:inclusive
+EOF
