@@ -3,7 +3,8 @@
 #
 # What profiling the whole system by perf events costs, side by side with perf record in the
 # same run: samples lost, the daemon's share of a CPU, its memory, bytes on disk for a sample,
-# and the time that a report takes right after the stop.
+# and the time that a report takes right after the stop.  And what call chains cost operf, beside
+# perf record, of one program at the same time.
 #
 #	bench.sh BUILD		BENCH_SECONDS=60 for a long run; else 6
 #
@@ -168,6 +169,50 @@ $(number sample_lost_overflow) $(($(number total_samples) - samples))"
 	rm -f "$data"
 }
 
+# cpu_ns PID - CPU time of its threads; ticks are too coarse for it
+cpu_ns() { cat /proc/"$1"/task/*/schedstat | awk '{ n += $1 } END { printf "%d", n }'; }
+
+# chains - operf and perf record, each with call chains and without, of one program at the same time
+chains()
+{
+	local hz=$((frequency / 4)) name target
+	local -A pids=() before=() share=()
+
+	"$workloads/chain" $((seconds * 8)) >/dev/null &
+	target=$!
+	started+=("$target")
+	"$build/daemon/operf/operf" --quiet -F $hz --no-call-graph --pid="$target" \
+		--session-dir="$scratch/flat.operf" 2>"$scratch/log" &
+	pids[operf-flat]=$!
+	"$build/daemon/operf/operf" --quiet -F $hz --pid="$target" \
+		--session-dir="$scratch/chains.operf" 2>"$scratch/log" &
+	pids[operf-chains]=$!
+	if command -v perf >/dev/null; then
+		perf record -q -N -B -F $hz -e cpu-clock -p "$target" -o "$scratch/flat.perf" &
+		pids[perf-flat]=$!
+		perf record -q -N -B -F $hz -e cpu-clock -g -p "$target" \
+			-o "$scratch/chains.perf" &
+		pids[perf-chains]=$!
+	fi >"$scratch/log" 2>&1
+	started+=("${pids[@]}")
+	sleep 2 # what runs is looked at once
+	for name in "${!pids[@]}"; do before[$name]=$(cpu_ns "${pids[$name]}"); done
+	sleep $((seconds * 2))
+	for name in "${!pids[@]}"; do
+		share[$name]=$(awk -v ns=$(($(cpu_ns "${pids[$name]}") - before[$name])) \
+			-v s=$((seconds * 2)) -v hz=$hz 'BEGIN { printf "%.2f", ns / s / hz / 1000 }')
+	done
+	kill -INT "${pids[@]}"
+	for name in operf perf; do
+		[[ -n ${pids[$name-flat]:-} ]] || continue
+		metric "$name: microseconds of CPU a sample, flat, chains" \
+			"${share[$name-flat]} ${share[$name-chains]}, ratio $(per \
+			"${share[$name-chains]}" "${share[$name-flat]}")"
+	done
+	kill "$target"
+}
+
+chains
 load
 bench flat "" ""
 bench callgraph --callgraph=127 -g

@@ -42,6 +42,12 @@ costs()
 			title["flat"] = "flat"
 			title["callgraph"] = "call chains of 8 frames"
 			title["frameless"] = "-g without frame pointers"
+			title["hot-flat"] = "few frames, flat"
+			title["hot-chains"] = "few frames, call chains"
+			title["deep-flat"] = "70 frames, flat"
+			title["deep-chains"] = "70 frames, call chains"
+			who["perf-record"] = "perf itself"
+			who["operf"] = "operf itself"
 			target["flat"] = flat
 			target["callgraph"] = callgraph
 			target["frameless"] = frameless
@@ -57,10 +63,19 @@ costs()
 		$1 != "cost" { next }
 		{
 			ours = $2 == "oprofile-x86"
-			program = $2 == "perf-record" ? "perf itself" : "the daemon"
+			program = who[$2] ? who[$2] : "the daemon"
 			row($2, title[$3] ", kernel", $5, ours ? target[$3] : 0)
 			row($2, title[$3] ", with " program, $5 + $7,
 				ours && $3 == "callgraph" ? with_daemon : 0)
+			kernel[$2, $3] = $5
+			all[$2, $3] = $5 + $7
+			if ($3 ~ /-chains$/) {
+				flat_kind = $3
+				sub("chains$", "flat", flat_kind)
+				printf "%-14s %-40s %9.2f  %.2f with %s\n", $2,
+					title[$3] " / flat", $5 / kernel[$2, flat_kind],
+					all[$2, $3] / all[$2, flat_kind], program
+			}
 		}'
 }
 
