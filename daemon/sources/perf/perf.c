@@ -178,11 +178,19 @@ static bool has_to_wait(const struct perf_source *perf, const struct perf_live_r
 
 /* ---- reading ---- */
 
+/* Takes back what makes a timer or an eventfd ready.  That there is nothing is no error. */
+static void clear_times(int fd)
+{
+	uint64_t times;
+
+	if (read(fd, &times, sizeof(times)) < 0)
+		return;
+}
+
 /* Descriptors of events whose tasks have all ended would be ready for ever. */
 static void clear_readiness(struct perf_source *perf)
 {
 	struct epoll_event event[EVENTS_AT_ONCE];
-	uint64_t times;
 	int n = epoll_wait(perf->source.fd, event, EVENTS_AT_ONCE, 0);
 
 	for (int i = 0; i < n; i++) {
@@ -193,11 +201,11 @@ static void clear_readiness(struct perf_source *perf)
 		    event[i].events & (EPOLLHUP | EPOLLERR))
 			epoll_ctl(perf->source.fd, EPOLL_CTL_DEL, fd, NULL);
 	}
-	/* they are read until they are empty, which is no error */
-	if (read(perf->timer, &times, sizeof(times)) < 0 ||
-	    (perf->hotplug.drain && read(perf->drain.filled, &times, sizeof(times)) < 0) ||
-	    read(perf->more, &times, sizeof(times)))
-		return;
+	/* each, whichever was ready: one that stays so would never let the reader sleep */
+	clear_times(perf->timer);
+	if (perf->hotplug.drain)
+		clear_times(perf->drain.filled);
+	clear_times(perf->more);
 }
 
 /* CPUs that have gone or come.  Nothing of the counters is held between reads. */
