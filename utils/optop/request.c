@@ -48,12 +48,13 @@ static const struct op_option rows[] = {
 	 OP_TEXT(struct request, events)},
 	{"freq", 'F', "HZ", "samples per second, instead of counts",
 	 OP_NUMBER(struct request, frequency, 1, 100000)},
-	{"callgraph", 'g', NULL, "record call chains, by frame pointers",
+	{"callgraph", 'g', NULL, "record call chains, by frame pointers (the default)",
 	 OP_FLAG(struct request, frame_pointers)},
 	{"call-graph", 0, "METHOD",
 	 "record call chains by frame pointers (fp) or call frame information (dwarf)",
 	 .type = &method_type, .words = methods,
 	 .field = OP_FIELD(struct request, callgraph, char *)},
+	{"no-call-graph", 0, NULL, "record no call chains", OP_FLAG(struct request, no_callgraph)},
 	{"pid", 'p', "PID,...", "only these processes, and their children",
 	 OP_PIDS(struct request, processes)},
 	{"keep", 'k', "DIR", "keep the samples as a session, for opreport",
@@ -106,8 +107,9 @@ static int make_operf_options(struct request *request)
 		result |= optop_request_add(operf, "--events=", request->events);
 	if (request->callgraph)
 		result |= optop_request_add(operf, "--call-graph=", request->callgraph);
-	else if (request->frame_pointers)
-		result |= optop_request_add(operf, "--callgraph", "");
+	else
+		result |= optop_request_add(
+			operf, request->no_callgraph ? "--no-call-graph" : "--callgraph", "");
 	if (!request->processes.count)
 		return result | optop_request_add(operf, "--system-wide", "");
 	for (size_t i = 0; i < request->processes.count; i++) {
@@ -120,7 +122,8 @@ static int make_operf_options(struct request *request)
 static bool wants_perf(const struct request *request)
 {
 	return request->events || request->frequency || request->frame_pointers ||
-	       request->callgraph || request->processes.count || request->keep;
+	       request->callgraph || request->no_callgraph || request->processes.count ||
+	       request->keep;
 }
 
 static int optop_request_check(struct request *request, struct op_error *error)
@@ -128,12 +131,15 @@ static int optop_request_check(struct request *request, struct op_error *error)
 	if (request->source == SOURCE_DAEMON && wants_perf(request))
 		return op_error_set(error, EINVAL,
 				    "what the daemon samples was set when it was started: "
-				    "--events, --freq, --callgraph, --pid and --keep are for "
-				    "--source=perf");
+				    "--events, --freq, --callgraph, --no-call-graph, --pid and "
+				    "--keep are for --source=perf");
 	if (request->session_dir && (request->source == SOURCE_PERF || wants_perf(request)))
 		return op_error_set(error, EINVAL,
 				    "--session-dir is of a daemon; for --source=perf "
 				    "there is --keep");
+	if (request->no_callgraph && (request->frame_pointers || request->callgraph))
+		return op_error_set(error, EINVAL,
+				    "--no-call-graph excludes --callgraph and --call-graph");
 	if (request->lines && !request->batch)
 		return op_error_set(error, EINVAL, "--lines is for --batch");
 	return 0;

@@ -23,7 +23,7 @@ struct request {
 	char *events, *callgraph; /* for operf */
 	struct op_pids processes;
 	uint64_t frequency, delay, iterations, lines;
-	bool frame_pointers, batch, no_color;
+	bool frame_pointers, no_callgraph, batch, no_color;
 	enum dimension by;
 	enum view_sort sort;
 	enum model_period period;

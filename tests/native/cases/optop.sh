@@ -105,6 +105,14 @@ grep -q 'samples/s of .*, by function, recent$' "$scratch/out" || fail "no title
 optop </dev/null >"$scratch/out" 2>&1 && fail "it runs without a terminal"
 same "the error" "$(cat "$scratch/out")" \
 	"optop error: standard input and output are no terminal: use --batch"
+"$workloads/split" 100 >/dev/null &
+split=$!
+started=$split
+table() { optop --batch -n 2 --delay=1 --pid=$split "$@" 2>&1 | grep -c 'SELF  *TOTAL'; }
+enough "tables with inclusive shares by default" "$(table)" 1
+same "tables with them without call chains" "$(table --no-call-graph)" 0
+kill $split
+refuse "--no-call-graph excludes" optop --no-call-graph -g
 optop --batch --pid=999999999 >"$scratch/out" 2>&1 && fail "it profiles what is not there"
 same "lines of the error" "$(wc -l <"$scratch/out")" 1
 optop --source=daemon --session-dir="$scratch" --batch >"$scratch/out" 2>&1 && fail "no daemon is one"
