@@ -12,14 +12,16 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{{"optop"}, SOURCE_ANY, "--system-wide "},
+	{{"optop"}, SOURCE_ANY, "--callgraph --system-wide "},
 	{{"optop", "-F", "4000", "-g"}, SOURCE_PERF, "--freq=4000 --callgraph --system-wide "},
 	{{"optop", "-e", "cycles:100000", "-p", "1,2"},
 	 SOURCE_PERF,
-	 "--events=cycles:100000 --pid=1 --pid=2 "},
+	 "--events=cycles:100000 --callgraph --pid=1 --pid=2 "},
 	{{"optop", "--call-graph=dwarf"}, SOURCE_PERF, "--call-graph=dwarf --system-wide "},
-	{{"optop", "--session-dir=/x"}, SOURCE_DAEMON, "--system-wide "},
-	{{"optop", "--keep=/x"}, SOURCE_PERF, "--system-wide "},
+	{{"optop", "--session-dir=/x"}, SOURCE_DAEMON, "--callgraph --system-wide "},
+	{{"optop", "--keep=/x"}, SOURCE_PERF, "--callgraph --system-wide "},
+	{{"optop", "--no-call-graph"}, SOURCE_PERF, "--no-call-graph --system-wide "},
+	{{"optop", "--no-call-graph", "-g"}, -1, "--callgraph"},
 	{{"optop", "--source=daemon", "-F", "10"}, -1, "--source=perf"},
 	{{"optop", "--session-dir=/x", "-g"}, -1, "--keep"},
 	{{"optop", "--by=functoin"}, -1, "functoin"},
