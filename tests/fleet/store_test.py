@@ -358,7 +358,17 @@ def test_bound(folders, folder):
     equal("the others wait", len([n for n in os.listdir(spool) if n.endswith(".fleet")]), 4)
 
 
-def test_service(server, folders, folder, chance):
+def test_foreign_spool(server, folders, folder):
+    """A spool that others can write to is refused: they could have it send what they like."""
+    spool = f"{folder}/spool-open"
+    os.makedirs(spool)
+    os.chmod(spool, 0o777)
+    done = push(server.url(), folders["beta"], spool)
+    check("a spool of everybody", done.returncode == 1 and spool in done.stderr, done.stderr)
+    equal("nothing is written to it", os.listdir(spool), [])
+
+
+def test_service(server, folder, chance):
     """It sends what is closed while it runs, and ends when it is told to."""
     spool = f"{folder}/spool-service"
     before = sum(stacks(server.url(wanted="?host=delta")).values()) \
@@ -381,7 +391,6 @@ def test_service(server, folders, folder, chance):
     equal("the service ends", status, 0)
     equal("and has sent", got, stacks(f"--session-dir={sessions}", "session:2*"))
     equal("what was not there", before, 0)
-    del folders
 
 
 def main():
@@ -410,7 +419,8 @@ def main():
             test_dead(server, folders, spools, chance)
             test_pretenders(folders, folder)
             test_bound(folders, folder)
-            test_service(server, folders, folder, chance)
+            test_foreign_spool(server, folders, folder)
+            test_service(server, folder, chance)
         finally:
             server.stop()
     print(f"{passed} passed, {failed} failed")

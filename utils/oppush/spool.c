@@ -18,15 +18,15 @@
 #include "libop/closed/times.h"
 #include "libop/foreign/door.h"
 #include "libop/session/paths.h"
+#include "libop/session/trusted_dir.h"
 
-#define SUFFIX	   ".fleet"
-#define DONE	   "done"
-#define LOG	   "opexport.log"
-#define DONE_MOST  ((size_t)16 << 20)
-#define TRIES	   3
-#define SPOOL_MODE 0700
-#define DONE_MODE  0600
-#define BLOCK	   512 /* the unit of st_blocks */
+#define SUFFIX	  ".fleet"
+#define DONE	  "done"
+#define LOG	  "opexport.log"
+#define DONE_MOST ((size_t)16 << 20)
+#define TRIES	  3
+#define DONE_MODE 0600
+#define BLOCK	  512 /* the unit of st_blocks */
 
 /* ---- lists of names ---- */
 
@@ -110,9 +110,14 @@ static int write_done(const struct spool *spool, const struct op_strings *sessio
 int spool_open(struct spool *spool, const char *dir, const char *session_dir, uint64_t most,
 	       struct op_error *error)
 {
+	int fd;
+
 	*spool = (struct spool){.dir = dir, .session_dir = session_dir, .most = most};
-	if (mkdir(dir, SPOOL_MODE) && errno != EEXIST)
-		return op_error_errno(error, "cannot make the spool %s", dir);
+	/* nobody else can exchange it, nor what is in it, from here on */
+	fd = trusted_dir_open(dir, TRUSTED_DIR_MAKE, error);
+	if (fd < 0)
+		return -1;
+	close(fd);
 	read_done(spool);
 	return list_names(dir, SUFFIX, &spool->names, error);
 }

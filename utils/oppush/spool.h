@@ -23,7 +23,7 @@ struct spool {
 
 /**
  * spool_open - begin to use a spool
- * @dir: is made if it is missing, for this user only; must live as long
+ * @dir: is made if it is missing; no other user may write to it (trusted_dir.h); must live as long
  *
  * Return: 0, or -1 with @error set; spool_close() in any case.
  */
