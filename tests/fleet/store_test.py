@@ -358,6 +358,31 @@ def test_bound(folders, folder):
     equal("the others wait", len([n for n in os.listdir(spool) if n.endswith(".fleet")]), 4)
 
 
+def test_service_without_server(folders, folder):
+    """It takes sessions while the server is dead, and a signal ends it at any time."""
+    spool = f"{folder}/spool-dead"
+    environment = {**os.environ, "PATH": f"{BUILD}/pp:" + os.environ["PATH"]}
+    for jitter in ("0", "1h"):
+        shutil.rmtree(spool, ignore_errors=True)
+        with subprocess.Popen([f"{BUILD}/utils/oppush/oppush", "--to=clickhouse://127.0.0.1:1/x",
+                               f"--session-dir={folders['beta']}", f"--spool={spool}",
+                               f"--jitter={jitter}"], env=environment,
+                              stderr=subprocess.DEVNULL) as service:
+            for _ in range(300):
+                if os.path.exists(f"{spool}/done"):
+                    break
+                time.sleep(0.1)
+            service.terminate()
+            try:
+                status = service.wait(timeout=30)
+            except subprocess.TimeoutExpired:
+                service.kill()
+                status = "killed"
+        equal(f"jitter {jitter}: the service ends", status, 0)
+        equal(f"jitter {jitter}: all wait",
+              len([name for name in os.listdir(spool) if name.endswith(".fleet")]), 4)
+
+
 def test_foreign_spool(server, folders, folder):
     """A spool that others can write to is refused: they could have it send what they like."""
     spool = f"{folder}/spool-open"
@@ -420,6 +445,7 @@ def main():
             test_pretenders(folders, folder)
             test_bound(folders, folder)
             test_foreign_spool(server, folders, folder)
+            test_service_without_server(folders, folder)
             test_service(server, folder, chance)
         finally:
             server.stop()

@@ -23,11 +23,20 @@ struct service {
 	const struct request *request;
 	struct spool spool;
 	struct store_http *http;
-	uint64_t back_off; /* seconds; 0: the server works */
+	double due;	 /* by the clock that goes on: when to send what waits */
+	double back_off; /* seconds; 0: the server works */
 	sigset_t signals;
 };
 
-/* Whether a signal came that ends it. */
+static double now_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Return: whether a signal came that ends it. */
 static bool wait_seconds(const struct service *service, double seconds)
 {
 	const struct timespec time = {(time_t)seconds, (long)((seconds - (long)seconds) * 1e9)};
@@ -65,31 +74,45 @@ static int send_all(struct service *service, struct op_error *error)
 	return result;
 }
 
-static uint64_t next_back_off(uint64_t seconds)
+/* Sends what waits, or puts it off. */
+static void send_due(struct service *service)
 {
-	if (!seconds)
-		return BACK_OFF_SECONDS;
-	return 2 * seconds < BACK_OFF_MOST ? 2 * seconds : BACK_OFF_MOST;
+	struct op_error why;
+
+	if (!send_all(service, &why)) {
+		service->back_off = 0;
+		return;
+	}
+	if (service->back_off <= 0)
+		op_warn("%s; it is tried again", why.text);
+	service->back_off = service->back_off <= 0 ? BACK_OFF_SECONDS : 2 * service->back_off;
+	if (service->back_off > BACK_OFF_MOST)
+		service->back_off = BACK_OFF_MOST;
+	service->due = now_seconds() + service->back_off * (0.5 + chance() / 2);
 }
 
-/* One round.  Return: seconds to wait for the next one; -1 with @error set: it cannot go on. */
-static double work(struct service *service, struct op_error *error)
+/* One round.  Return: 0, or -1 with @error set: it cannot go on. */
+static int work(struct service *service, struct op_error *error)
 {
 	int taken = spool_take(&service->spool, error);
-	struct op_error why;
 
 	if (taken < 0)
 		return -1;
-	if (taken && wait_seconds(service, chance() * (double)service->request->jitter))
-		return 0;
-	if (!send_all(service, &why)) {
-		service->back_off = 0;
+	if (taken && service->back_off <= 0)
+		service->due = now_seconds() + chance() * (double)service->request->jitter;
+	if (service->spool.names.count && now_seconds() >= service->due)
+		send_due(service);
+	return 0;
+}
+
+/* Sessions are taken whether the server works or not: their images may go. */
+static double time_to_wait(const struct service *service)
+{
+	double left = service->due - now_seconds();
+
+	if (!service->spool.names.count || left > LOOK_SECONDS)
 		return LOOK_SECONDS;
-	}
-	if (!service->back_off)
-		op_warn("%s; it is tried again", why.text);
-	service->back_off = next_back_off(service->back_off);
-	return (double)service->back_off * (0.5 + chance() / 2);
+	return left > 0 ? left : 0;
 }
 
 static int run_once(struct service *service, struct op_error *error)
@@ -101,12 +124,11 @@ static int run_once(struct service *service, struct op_error *error)
 
 static int run_on(struct service *service, struct op_error *error)
 {
-	double seconds;
-
-	do
-		seconds = work(service, error);
-	while (seconds >= 0 && !wait_seconds(service, seconds));
-	return seconds < 0 ? -1 : 0;
+	do {
+		if (work(service, error))
+			return -1;
+	} while (!wait_seconds(service, time_to_wait(service)));
+	return 0;
 }
 
 int service_run(const struct request *request, struct op_error *error)

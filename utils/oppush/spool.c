@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <inttypes.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -140,6 +141,8 @@ static bool convert(const struct spool *spool, const char *name)
 	char *output = op_format("--output=%s/%s" SUFFIX, spool->dir, name);
 	char *log = op_format("%s/" LOG, spool->dir);
 	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none;
 	char *arguments[] = {program, (char *)"--to=fleet", dir, session, output, NULL};
 	int status = -1;
 	pid_t pid;
@@ -148,9 +151,15 @@ static bool convert(const struct spool *spool, const char *name)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC,
 					 DONE_MODE);
-	if (!posix_spawnp(&pid, program, &actions, NULL, arguments, environ))
+	/* the service has signals blocked */
+	sigemptyset(&none);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	if (!posix_spawnp(&pid, program, &actions, &attributes, arguments, environ))
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
+	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	free(log);
 	free(output);
