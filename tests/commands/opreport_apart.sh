@@ -74,3 +74,11 @@ find archive -type f -path "*$DIR/prog" ! -path "*/samples/*"
 chown 0:0 prog
 misbehaving elf opreport --format=dcpicat >out 2>&1
 check grep -E '^exit 134$' out
+
+# So many programs that their samples are packed as they are written.
+requirement profiles_of_others_are_read_when_they_are_packed
+seq 300 | sed 's/.*/program&;main 1/' >others
+chown 65534:65534 others
+opreport -n others 2>&1 | grep -c '100.000 *program\|0.3333 *program'
+check opimport --output=imported others
+opreport --session-dir=imported -n 2>&1 | grep -c '0.3333 *program'

@@ -295,8 +295,6 @@ static const char *make_session(const struct op_strings *paths,
 		dir = NULL;
 	if (dir && session_room_check(dir, options.input, error))
 		dir = NULL;
-	if (dir && options.is_supplied)
-		foreign_restrict_except(dir);
 	free(shown);
 	prof_free(prof);
 	return dir;

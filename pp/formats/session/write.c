@@ -28,6 +28,7 @@
 #include "functions.h"
 #include "image.h"
 #include "libop/base/memory.h"
+#include "libop/foreign/door.h"
 #include "writing.h"
 
 /* ---- adding up ---- */
@@ -466,6 +467,9 @@ int session_write(const struct prof *prof, const char *dir, const struct session
 		free(writing.dir);
 		return -1;
 	}
+	/* what this process makes itself is not read with the supplier's rights */
+	if (options->is_supplied)
+		foreign_restrict_except(dir);
 	prepare(&writing);
 	if (add_all(&writing) || session_write_files(&writing) || session_write_stats(&writing) ||
 	    session_write_branches(&writing) ||
