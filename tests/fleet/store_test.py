@@ -358,6 +358,20 @@ def test_bound(folders, folder):
     equal("the others wait", len([n for n in os.listdir(spool) if n.endswith(".fleet")]), 4)
 
 
+def test_full_disk(server, folders, folder):
+    """What cannot be written to the spool is not taken for done: it comes later."""
+    spool = f"{folder}/spool-full"
+    before = stacks(server.url(wanted="?host=beta"))
+    limited = ["sh", "-c", "ulimit -f 1; exec oppush \"$@\"", "sh", f"--to={server.url()}",
+               f"--session-dir={folders['beta']}", f"--spool={spool}", "--once"]
+    done = run(*limited)
+    check("a session that cannot be taken is said",
+          done.returncode == 1 and "cannot be read" in done.stderr, done.stderr)
+    done = push(server.url(), folders["beta"], spool)
+    equal("it is taken later", (done.returncode, done.stderr), (0, ""))
+    equal("and is what it was", stacks(server.url(wanted="?host=beta")), before)
+
+
 def test_service_without_server(folders, folder):
     """It takes sessions while the server is dead, and a signal ends it at any time."""
     spool = f"{folder}/spool-dead"
@@ -445,6 +459,7 @@ def main():
             test_pretenders(folders, folder)
             test_bound(folders, folder)
             test_foreign_spool(server, folders, folder)
+            test_full_disk(server, folders, folder)
             test_service_without_server(folders, folder)
             test_service(server, folder, chance)
         finally:

@@ -117,9 +117,12 @@ static double time_to_wait(const struct service *service)
 
 static int run_once(struct service *service, struct op_error *error)
 {
-	if (spool_take(&service->spool, error) < 0)
+	if (spool_take(&service->spool, error) < 0 || send_all(service, error))
 		return -1;
-	return send_all(service, error);
+	return service->spool.n_failures
+		       ? op_error_set(error, EIO, "%zu sessions could not be read",
+				      service->spool.n_failures)
+		       : 0;
 }
 
 static int run_on(struct service *service, struct op_error *error)

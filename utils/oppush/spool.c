@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <inttypes.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
+#include "libop/base/text_stream.h"
 #include "libop/closed/times.h"
 #include "libop/foreign/door.h"
 #include "libop/session/paths.h"
@@ -25,9 +27,10 @@
 #define DONE	  "done"
 #define LOG	  "opexport.log"
 #define DONE_MOST ((size_t)16 << 20)
-#define TRIES	  3
-#define DONE_MODE 0600
-#define BLOCK	  512 /* the unit of st_blocks */
+/* Rounds that a session is put off, as a power of two: an hour and a half of ten seconds. */
+#define LONGEST_PUT_OFF 9
+#define DONE_MODE	0600
+#define BLOCK		512 /* the unit of st_blocks */
 
 /* ---- lists of names ---- */
 
@@ -72,6 +75,12 @@ static int list_names(const char *path, const char *suffix, struct op_strings *n
 
 /* ---- the file "done" ---- */
 
+static bool is_done(const struct spool *spool, const char *name)
+{
+	return spool->done.count && bsearch(&name, spool->done.item, spool->done.count,
+					    sizeof(*spool->done.item), compare_names);
+}
+
 static void read_done(struct spool *spool)
 {
 	char *path = op_format("%s/" DONE, spool->dir), *line;
@@ -80,6 +89,7 @@ static void read_done(struct spool *spool)
 	while ((line = strsep(&rest, "\n")))
 		if (*line)
 			add_name(&spool->done, line);
+	sort_names(&spool->done);
 	free(text);
 	free(path);
 }
@@ -88,20 +98,17 @@ static void read_done(struct spool *spool)
 static int write_done(const struct spool *spool, const struct op_strings *sessions,
 		      struct op_error *error)
 {
-	char *path = op_format("%s/" DONE, spool->dir), *text = op_copy("");
+	char *path = op_format("%s/" DONE, spool->dir);
+	struct op_text_stream stream;
 	int result;
 
-	for (size_t i = 0; i < sessions->count; i++) {
-		char *more;
-
-		if (!op_strings_contain(&spool->done, sessions->item[i]))
-			continue;
-		more = op_format("%s%s\n", text, sessions->item[i]);
-		free(text);
-		text = more;
-	}
-	result = op_file_replace(path, text, strlen(text), DONE_MODE, error);
-	free(text);
+	op_text_stream_open(&stream);
+	for (size_t i = 0; i < sessions->count; i++)
+		if (is_done(spool, sessions->item[i]))
+			fprintf(stream.out, "%s\n", sessions->item[i]);
+	op_text_stream_close(&stream);
+	result = op_file_replace(path, stream.text, stream.length, DONE_MODE, error);
+	free(stream.text);
 	free(path);
 	return result;
 }
@@ -127,7 +134,9 @@ void spool_close(struct spool *spool)
 {
 	op_strings_free(&spool->done);
 	op_strings_free(&spool->names);
-	op_strings_free(&spool->failed);
+	for (size_t i = 0; i < spool->n_failures; i++)
+		free(spool->failures[i].name);
+	free(spool->failures);
 }
 
 /* ---- taking ---- */
@@ -169,29 +178,47 @@ static bool convert(const struct spool *spool, const char *name)
 	return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
-static size_t count_failures(const struct spool *spool, const char *name)
+static struct spool_failure *failure_of(const struct spool *spool, const char *name)
 {
-	size_t n = 0;
+	for (size_t i = 0; i < spool->n_failures; i++)
+		if (!strcmp(spool->failures[i].name, name))
+			return &spool->failures[i];
+	return NULL;
+}
 
-	for (size_t i = 0; i < spool->failed.count; i++)
-		n += !strcmp(spool->failed.item[i], name);
-	return n;
+static bool is_put_off(const struct spool *spool, const char *name)
+{
+	const struct spool_failure *failure = failure_of(spool, name);
+
+	return failure && spool->round < failure->next;
+}
+
+static void note_failure(struct spool *spool, const char *name)
+{
+	struct spool_failure *failure = failure_of(spool, name);
+
+	if (!failure) {
+		op_warn("the session %s cannot be read, it is tried again: see %s/" LOG, name,
+			spool->dir);
+		spool->failures = op_grow(spool->failures, &spool->failures_capacity,
+					  spool->n_failures + 1, sizeof(*spool->failures));
+		failure = &spool->failures[spool->n_failures++];
+		*failure = (struct spool_failure){.name = op_copy(name)};
+	}
+	failure->tries += failure->tries < LONGEST_PUT_OFF;
+	failure->next = spool->round + (1u << failure->tries);
 }
 
 /* Return: whether it was taken. */
 static bool take_session(struct spool *spool, const char *name)
 {
-	if (convert(spool, name)) {
-		add_name(&spool->names, name);
-		add_name(&spool->done, name);
-		return true;
-	}
-	add_name(&spool->failed, name);
-	if (count_failures(spool, name) < TRIES)
+	if (!convert(spool, name)) {
+		note_failure(spool, name);
 		return false;
-	op_warn("the session %s is not sent: it cannot be read: see %s/" LOG, name, spool->dir);
+	}
+	add_name(&spool->names, name);
 	add_name(&spool->done, name);
-	return false;
+	return true;
 }
 
 static void remove_first_name(struct spool *spool)
@@ -232,16 +259,17 @@ int spool_take(struct spool *spool, struct op_error *error)
 {
 	char *path = op_format("%s/" OP_SESSION_SAMPLES, spool->session_dir);
 	struct op_strings sessions = {0};
-	int result = list_names(path, "", &sessions, error), taken = 0, changed = 0;
+	int result = list_names(path, "", &sessions, error), taken = 0;
 
+	spool->round++;
 	for (size_t i = 0; !result && i < sessions.count; i++) {
-		if (op_strings_contain(&spool->done, sessions.item[i]))
+		if (is_done(spool, sessions.item[i]) || is_put_off(spool, sessions.item[i]))
 			continue;
 		taken += take_session(spool, sessions.item[i]);
-		changed++;
 	}
 	sort_names(&spool->names);
-	if (!result && changed)
+	sort_names(&spool->done);
+	if (!result && taken)
 		result = write_done(spool, &sessions, error);
 	if (!result)
 		result = drop_beyond(spool, error);

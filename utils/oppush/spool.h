@@ -12,13 +12,21 @@
 #include "libop/base/error.h"
 #include "libop/base/strings.h"
 
+/* A session that could not be taken, as when the disk is full. */
+struct spool_failure {
+	char *name;
+	unsigned int tries, next; /* next: the round to try it again in */
+};
+
 struct spool {
 	const char *dir, *session_dir;
-	uint64_t most;		  /* bytes */
-	struct op_strings done;	  /* sessions that were taken */
-	struct op_strings names;  /* of files that wait, the oldest first */
-	struct op_strings failed; /* sessions that could not be taken, once for each try */
-	uint64_t dropped;	  /* files, as there were too many bytes */
+	uint64_t most;		 /* bytes */
+	struct op_strings done;	 /* sessions that were taken, in order */
+	struct op_strings names; /* of files that wait, the oldest first */
+	struct spool_failure *failures;
+	size_t n_failures, failures_capacity;
+	unsigned int round; /* of spool_take() */
+	uint64_t dropped;   /* files, as there were too many bytes */
 };
 
 /**
@@ -34,8 +42,8 @@ void spool_close(struct spool *spool);
 /**
  * spool_take - take the sessions that were closed since the last call
  *
- * One that cannot be taken is tried again by the next calls, three times in all; that is warned of,
- * as are files that are dropped.
+ * One that cannot be taken is tried again by later calls, at distances that double, as long as it
+ * is there; that is warned of once, as are files that are dropped.
  *
  * Return: how many were taken, or -1 with @error set: the spool cannot be written.
  */
