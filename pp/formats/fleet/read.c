@@ -187,9 +187,10 @@ static struct prof_frame place_of(struct fleet_reader *reader, const uint32_t *n
 	struct prof_frame frame = {.image = outer->image};
 	size_t known = reader->places.n;
 
-	for (size_t i = 0; i < n; i++)
-		hash = op_hash_content(hash, &numbers[i], sizeof(numbers[i]));
-	place = op_pair_table_get(&reader->places, hash, n);
+	/* 128 bits, half of them secret: nobody can choose two places that are taken for one */
+	hash = op_hash_bytes(n, numbers, n * sizeof(*numbers));
+	place = op_pair_table_get(&reader->places, hash,
+				  op_hash_content(n, numbers, n * sizeof(*numbers)));
 	if (reader->places.n > known)
 		*place = reader->places.n;
 	frame.offset = *place * PLACE_STRIDE;

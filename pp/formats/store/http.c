@@ -18,6 +18,9 @@
 #define SILENT_SECONDS 60L
 /* Of an error's text. */
 #define ERROR_MOST 4096
+/* An error in the middle of an answer has a status of its own only if the server waits for the end:
+ * else its text would stand among the rows. */
+#define WHOLE_ANSWER "&wait_end_of_query=1"
 
 /* ---- the library ---- */
 
@@ -248,9 +251,9 @@ int store_http_query(struct store_http *http, const char *query, const struct op
 	}
 	result = perform(http,
 			 address_of(http, http->url->database, query,
-				    values ? "&_values_structure=value%20String"
-					     "&_values_format=RowBinary"
-					   : ""),
+				    values ? WHOLE_ANSWER "&_values_structure=value%20String"
+							  "&_values_format=RowBinary"
+					   : WHOLE_ANSWER),
 			 most, answer, error);
 	if (form) {
 		curl.easy_setopt(http->easy, CURLOPT_MIMEPOST, NULL);
