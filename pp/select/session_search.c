@@ -239,8 +239,9 @@ static bool is_of_time(const char *samples_dir, bool is_current, uint64_t since)
 
 	if (!changed_at(samples_dir, OP_SAMPLES_SOURCE) || !session_times_read(samples_dir, &times))
 		return false;
-	/* a daemon that works writes the account now and then */
-	if (!times.end && is_current && changed_at(samples_dir, OP_SAMPLES_ALIVE))
+	/* a daemon that works writes the account now and then; an end is one that did not come to
+	 * be */
+	if (is_current && changed_at(samples_dir, OP_SAMPLES_ALIVE))
 		return true;
 	if (!times.end)
 		times.end = changed_at(samples_dir, OP_SAMPLES_ACCOUNT) * NS_PER_S;

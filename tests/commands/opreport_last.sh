@@ -65,6 +65,8 @@ touch -d "$(ago 3700 %FT%TZ)" samples/current/account
 sum --last=1h
 write samples/current/alive </dev/null
 sum --last=1h
+ago 7000 "end-time %s000000000" >>samples/current/origin # it could not be renamed then
+sum --last=1h
 
 requirement all_tools_take_it
 day
