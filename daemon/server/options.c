@@ -23,8 +23,11 @@
 /* The usual value of perf_event_max_sample_rate. */
 #define FREQUENCY_MOST 100000
 /* In bytes it fits 64 bits. */
-#define MIB_MOST	 (UINT64_C(1) << 30)
-#define CLOSED_DAYS_MOST 36500
+#define MIB_MOST (UINT64_C(1) << 30)
+/* Of --saved-size: so many sessions fit into it, if it is not too small for that. */
+#define SESSIONS_LEAST	  8
+#define SESSION_MIB_LEAST 64
+#define CLOSED_DAYS_MOST  36500
 
 /* The absolute path of a file that may not exist yet. */
 static char *absolute(const char *path)
@@ -282,6 +285,20 @@ static int server_options_check(const struct options *options, struct op_error *
 	return 0;
 }
 
+/* One of the sessions that share --saved-size may not push out most of the others: any user can
+ * fill what a session may have of programs of users. */
+static uint64_t session_bytes(const struct options *options)
+{
+	uint64_t mib = options->closing.limits.size / SESSIONS_LEAST;
+
+	if (options->session_mib)
+		return options->session_mib << 20;
+	if (!options->closing.limits.size)
+		return 0;
+	mib = mib > SESSION_MIB_LEAST ? mib : SESSION_MIB_LEAST;
+	return mib < BUDGET_BYTES >> 20 ? mib << 20 : BUDGET_BYTES;
+}
+
 /* What other options and defaults say. */
 static int complete(struct options *options, struct op_error *error)
 {
@@ -294,7 +311,7 @@ static int complete(struct options *options, struct op_error *error)
 	if (!options->session_dir || !options->oprofilefs)
 		return op_error_memory(error);
 	options->foreground |= options->replay != NULL;
-	config->budget.bytes = options->session_mib << 20;
+	config->budget.bytes = session_bytes(options);
 	config->budget.fills_disk = !options->min_free_mib;
 	if (options->min_free_mib != UINT64_MAX)
 		config->budget.free = options->min_free_mib << 20;

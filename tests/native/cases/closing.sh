@@ -61,11 +61,14 @@ same "samples of sessions by name" $((first + $(symbol_samples split_seventy))) 
 # The next daemon packs what a killed one has left loose, and removes what is too old.
 old=$(closed | head -n 1) loose=$(closed | tail -n 1)
 need opcontrol --shutdown >/dev/null
-need opcontrol --setup --saved-days=1 >/dev/null
+need opcontrol --setup --saved-days=1 --saved-size=800 >/dev/null
 need opdb unpack "$session/samples/$loose" >/dev/null
 touch -d '2 days ago' "$session/samples/$old"
 need opcontrol --start >/dev/null
 "$workloads/split" 2 >/dev/null
+# a session may not push out more than an eighth of what is kept
+need opcontrol --status >"$scratch/said"
+says "^Session, bytes: .* of $((100 << 20))$"
 need opcontrol --shutdown >/dev/null
 [ -e "$session/samples/$loose/pack" ] || fail "$loose is not packed"
 [ ! -e "$session/samples/$old" ] || fail "$old is still there"
