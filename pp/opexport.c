@@ -30,6 +30,7 @@ struct job {
 	struct op_strings inputs; /* of --from and of words: they are read as they are */
 	enum pp_demangle demangle;
 	bool exclude_dependent, list_formats;
+	uint64_t output_mib;
 };
 
 static const struct op_option options[] = {
@@ -46,6 +47,9 @@ static const struct op_option options[] = {
 	 "of callgrind, firefox, folded and speedscope: events (where samples stand for different "
 	 "numbers of them, the default), or samples",
 	 OP_TEXT(struct job, value)},
+	{"output-size", 0, "MIB",
+	 "of fleet: write at most so much; what has fewest samples is added up by program",
+	 OP_NUMBER(struct job, output_mib, 1, UINT64_C(1) << 20)},
 	{"list-formats", 0, NULL, "list the formats that can be written",
 	 OP_FLAG(struct job, list_formats)},
 	PP_OPTION_DEMANGLE(struct job, demangle),
@@ -98,6 +102,9 @@ static int opexport_check(void *context, struct op_error *error)
 	if (job->value && strcmp(job->value, "events") != 0 && strcmp(job->value, "samples") != 0)
 		return op_error_set(error, EINVAL, "--value=%s: it is events or samples",
 				    job->value);
+	if (job->output_mib && !format->is_bounded)
+		return op_error_set(error, EINVAL, "--output-size is for fleet, not for --to=%s",
+				    job->to);
 	return check_input(job, error);
 }
 
@@ -140,6 +147,7 @@ static int write_profile(const struct job *job, struct prof *prof, struct prof_n
 		.path = job->output,
 		.command = job->common.command_line,
 		.names = names,
+		.most = job->output_mib << 20,
 		.want_samples = job->value && !strcmp(job->value, "samples"),
 	};
 	struct pp_whole_file whole;

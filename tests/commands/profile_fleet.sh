@@ -62,6 +62,45 @@ check opexport --to=fleet --output=three ./one
 for file in one three; do folded $file event:cpu-clock >"$file.folded"; done
 cmp one.folded three.folded
 
+# One program has more stacks than there is room for, and there are more programs than can be named; the
+# others keep theirs.  A line is what both sides say, or what was left out of a program.
+requirement programs_with_many_stacks_leave_room_for_others
+python3 - >many <<-'END'
+	for i in range(20000):
+	    print(f"storm;main;call_{i % 97};{'deep_' * 20}{i} {2 if i % 100 else 900 + i}")
+	for i in range(300):
+	    print(f"work;main;step_{i} {2 + i}")
+	for i in range(20000):
+	    print(f"{'path' * 50}{i};main 1")
+END
+check opexport --to=fleet --output-size=1 --from=many -o bounded
+python3 - "$(stat -c %s bounded)" <<-'END'
+	import sys
+	print("bytes within the bound:", 500000 < int(sys.argv[1]) <= 1 << 20)
+END
+opexport --to=folded --from=many -o wanted
+opexport --to=folded --from=bounded -o got
+python3 - <<-'END'
+	def read(path):
+	    stacks = {}
+	    for line in open(path):
+	        stack, _, n = line.rstrip("\n").rpartition(" ")
+	        stacks[stack] = stacks.get(stack, 0) + int(n)
+	    return stacks
+	wanted, got = read("wanted"), read("got")
+	print("sums are equal:", sum(wanted.values()) == sum(got.values()))
+	left = {stack: n for stack, n in got.items() if "[left out]" in stack}
+	print("others are as they were:", all(wanted[stack] == got[stack] for stack in got if stack not in left))
+	of = lambda stacks, start: {stack: n for stack, n in stacks.items() if stack.startswith(start)}
+	print("work has all its stacks:", of(wanted, "work") == of(got, "work"))
+	storm = of(got, "storm")
+	print("storm keeps what it has most of:", all(wanted[s] == got.get(s) for s, n in of(wanted, "storm").items() if n > 2))
+	print("and its sum:", sum(storm.values()) == sum(of(wanted, "storm").values()), len(of(left, "storm")))
+	print("programs beyond the last quarter:", len([s for s in left if "path" in s]) > 100, sum(n for s, n in left.items() if "path" not in s and "storm" not in s) > 10000)
+END
+try opexport --to=fleet --output-size=0 --from=many -o bounded
+try opexport --to=folded --output-size=1 --from=many -o bounded
+
 requirement damaged_tables_are_refused
 profile made
 check opexport --to=fleet made -o tables

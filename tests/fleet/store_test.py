@@ -351,9 +351,9 @@ def test_bound(folders, folder):
     os.makedirs(spool)
     old = f"{spool}/{stamp(START - 600)}-{stamp(START)}.fleet"
     with open(old, "wb") as file:
-        file.write(bytes(2 << 20))
-    done = push("clickhouse://127.0.0.1:1/x", folders["beta"], spool, "--spool-size=1")
-    check("the oldest is dropped", not os.path.exists(old) and "more than 1 MiB wait" in done.stderr,
+        file.write(bytes(5 << 20))
+    done = push("clickhouse://127.0.0.1:1/x", folders["beta"], spool, "--spool-size=4")
+    check("the oldest is dropped", not os.path.exists(old) and "more than 4 MiB wait" in done.stderr,
           done.stderr)
     equal("the others wait", len([n for n in os.listdir(spool) if n.endswith(".fleet")]), 4)
 

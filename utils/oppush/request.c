@@ -10,6 +10,7 @@
 #include "libop/base/number.h"
 #include "libop/base/option.h"
 #include "libop/session/paths.h"
+#include "spool.h"
 
 #define SYNOPSIS      "--to=URL [OPTION...]"
 #define SPOOL_DEFAULT "/var/lib/oprofile-push"
@@ -38,7 +39,7 @@ static const struct op_option rows[] = {
 	{"spool", 0, "DIR", "where what is to be sent waits (" SPOOL_DEFAULT ")",
 	 OP_TEXT(struct request, spool)},
 	{"spool-size", 0, "MIB", "the most that waits; beyond it the oldest is dropped (256)",
-	 OP_NUMBER(struct request, spool_mib, 1, MIB_MOST)},
+	 OP_NUMBER(struct request, spool_mib, SPOOL_SESSIONS_LEAST, MIB_MOST)},
 	{"jitter", 0, "TIME", "wait up to so long before a session is sent, by chance (60s)",
 	 .type = &time_type, .field = OP_FIELD(struct request, jitter, uint64_t)},
 	{"once", 0, NULL, "send what there is, and end", OP_FLAG(struct request, once)},

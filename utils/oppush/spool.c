@@ -148,11 +148,14 @@ static bool convert(const struct spool *spool, const char *name)
 	char *dir = op_format("--session-dir=%s", spool->session_dir);
 	char *session = op_format("session:%s", name);
 	char *output = op_format("--output=%s/%s" SUFFIX, spool->dir, name);
+	/* no session pushes out all others, however many stacks a user's programs have in it */
+	char *size =
+		op_format("--output-size=%" PRIu64, (spool->most >> 20) / SPOOL_SESSIONS_LEAST);
 	char *log = op_format("%s/" LOG, spool->dir);
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t none;
-	char *arguments[] = {program, (char *)"--to=fleet", dir, session, output, NULL};
+	char *arguments[] = {program, (char *)"--to=fleet", dir, session, output, size, NULL};
 	int status = -1;
 	pid_t pid;
 
@@ -171,6 +174,7 @@ static bool convert(const struct spool *spool, const char *name)
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	free(log);
+	free(size);
 	free(output);
 	free(session);
 	free(dir);

@@ -12,6 +12,9 @@
 #include "libop/base/error.h"
 #include "libop/base/strings.h"
 
+/* Sessions for which there is room at least: each is bounded by that part of the spool. */
+#define SPOOL_SESSIONS_LEAST 4
+
 /* A session that could not be taken, as when the disk is full. */
 struct spool_failure {
 	char *name;

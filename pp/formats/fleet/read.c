@@ -430,5 +430,6 @@ const struct format format_fleet = {
 	.probe = fleet_probe,
 	.read = fleet_read,
 	.write = fleet_write,
+	.is_bounded = true,
 	.by = PROF_BY_COMM | PROF_BY_LABELS,
 };

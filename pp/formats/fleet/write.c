@@ -4,6 +4,11 @@
  *
  * Frames are lines of functions, so stacks that differ in addresses only are one.  Samples are
  * added up by all columns that tell rows apart: processes, threads and CPUs are not.
+ *
+ * What a session becomes is bounded, if output::most says so: any user can have programs with as
+ * many stacks as there are samples.  Each program may take a quarter of the bytes.  Samples are
+ * written from the greatest counts on, and those that find no room are added up by program, as the
+ * function FLEET_LEFT_OUT of it; the last quarter is for that.  Programs beyond it are one.
  */
 #include "fleet.h"
 
@@ -23,6 +28,7 @@
 #define DAY_S	    86400
 #define TIME_MOST   UINT32_MAX /* of DateTime: the year 2106 */
 #define STRING_MOST 4096       /* names of C++ are cut there */
+#define ROW_BYTES   128	       /* columns of numbers, build-ids and hashes of any row are less */
 
 /* What tells rows of samples apart, and what they have. */
 struct row {
@@ -43,14 +49,24 @@ struct writer {
 	struct op_pair_table known[FLEET_TABLES_N]; /* identities that were written */
 	struct row *rows;
 	size_t n_samples, rows_capacity;
+	uint64_t rows_bytes; /* that they will have in the table */
 	struct op_hash by_row;
 	uint64_t *frames; /* of a stack */
 	size_t frames_capacity;
 	uint64_t origin, session; /* session: of what is sent, too */
 	uint32_t time;
+
+	uint64_t most;		   /* bytes of all tables; 0: no limit */
+	struct op_pair_table used; /* bytes of samples, by number of the program's image */
 };
 
 /* ---- columns ---- */
+
+/* At most, with the length. */
+static uint64_t bytes_of_string(const char *text)
+{
+	return 2 + (text ? strnlen(text, STRING_MOST) : 0);
+}
 
 static void put_string(struct op_buffer *out, const char *text)
 {
@@ -162,11 +178,25 @@ static uint64_t frame_of(struct writer *writer, uint32_t image, const struct pro
 	return end_row(writer, FLEET_FRAMES);
 }
 
-static void stack_of(struct writer *writer, const struct prof_sample *sample,
-		     uint8_t identity[FLEET_STACK_BYTES])
+/* Writes the stack of the first @n of writer::frames. */
+static void put_stack(struct writer *writer, size_t n, uint8_t identity[FLEET_STACK_BYTES])
 {
 	struct op_buffer *out = &writer->tables[FLEET_STACKS];
 	uint64_t halves[2];
+
+	fleet_stack_identity(writer->frames, n, identity);
+	memcpy(halves, identity, sizeof(halves));
+	if (!is_new(writer, FLEET_STACKS, halves[0], halves[1]))
+		return;
+	op_buffer_put(out, identity, FLEET_STACK_BYTES);
+	op_buffer_leb128(out, n);
+	for (size_t i = 0; i < n; i++)
+		op_buffer_u64(out, writer->frames[i]);
+}
+
+static void stack_of(struct writer *writer, const struct prof_sample *sample,
+		     uint8_t identity[FLEET_STACK_BYTES])
+{
 	size_t n = 0;
 
 	for (size_t i = 0; i < sample->depth; i++) {
@@ -179,14 +209,19 @@ static void stack_of(struct writer *writer, const struct prof_sample *sample,
 				frame_of(writer, sample->frames[i].image, &name->lines[k],
 					 name->is_known, k + 1 < name->n);
 	}
-	fleet_stack_identity(writer->frames, n, identity);
-	memcpy(halves, identity, sizeof(halves));
-	if (!is_new(writer, FLEET_STACKS, halves[0], halves[1]))
-		return;
-	op_buffer_put(out, identity, FLEET_STACK_BYTES);
-	op_buffer_leb128(out, n);
-	for (size_t i = 0; i < n; i++)
-		op_buffer_u64(out, writer->frames[i]);
+	put_stack(writer, n, identity);
+}
+
+/* Where samples of a program are that found no room. */
+static void stack_of_left_out(struct writer *writer, uint32_t program,
+			      uint8_t identity[FLEET_STACK_BYTES])
+{
+	const struct prof_line line = {.function = FLEET_LEFT_OUT};
+
+	writer->frames =
+		op_grow(writer->frames, &writer->frames_capacity, 1, sizeof(*writer->frames));
+	writer->frames[0] = frame_of(writer, program, &line, true, false);
+	put_stack(writer, 1, identity);
 }
 
 /* ---- samples ---- */
@@ -196,6 +231,14 @@ static bool row_is_same(const struct row *a, const struct row *b)
 	return !memcmp(a->stack, b->stack, FLEET_STACK_BYTES) && a->event == b->event &&
 	       !strcmp(a->app, b->app) && !strcmp(a->thread, b->thread) &&
 	       !strcmp(a->cgroup ? a->cgroup : "", b->cgroup ? b->cgroup : "");
+}
+
+/* At most; columns of numbers take less than ROW_BYTES. */
+static uint64_t bytes_of_row(const struct writer *writer, const struct row *row)
+{
+	return ROW_BYTES + bytes_of_string(writer->prof->host.hostname) +
+	       bytes_of_string(row->app) + bytes_of_string(row->thread) +
+	       bytes_of_string(row->cgroup);
 }
 
 static void add_row(struct writer *writer, const struct row *row)
@@ -218,7 +261,26 @@ static void add_row(struct writer *writer, const struct row *row)
 			       sizeof(*writer->rows));
 	writer->rows[id] = *row;
 	writer->rows[id].cgroup = row->cgroup ? op_copy(row->cgroup) : NULL;
+	writer->rows_bytes += bytes_of_row(writer, row);
 	op_hash_add_or_exit(&writer->by_row, hash, id);
+}
+
+static const char *path_of_program(const struct writer *writer, uint32_t program)
+{
+	return program == PROF_NO_IMAGE
+		       ? ""
+		       : pp_image_without_named(writer->prof->images[program].path);
+}
+
+/* Adds a row for each event of a sample. */
+static void add_rows(struct writer *writer, struct row *row, const struct prof_sample *sample)
+{
+	for (size_t i = 0; i < sample->n_values; i++) {
+		row->event = event_of(writer, sample->values[i].event);
+		row->samples = sample->values[i].count;
+		row->weight = sample->values[i].events;
+		add_row(writer, row);
+	}
 }
 
 static void add_sample(struct writer *writer, const struct prof_sample *sample)
@@ -226,20 +288,13 @@ static void add_sample(struct writer *writer, const struct prof_sample *sample)
 	const struct prof *prof = writer->prof;
 	const struct prof_label *cgroup = prof_label_named(prof, sample, PROF_LABEL_CGROUP);
 	struct row row = {
-		.app = sample->app == PROF_NO_IMAGE
-			       ? ""
-			       : pp_image_without_named(prof->images[sample->app].path),
+		.app = path_of_program(writer, sample->app),
 		.thread = prof->strings[sample->comm],
 		.cgroup = cgroup ? prof_label_text(prof, cgroup) : NULL,
 	};
 
 	stack_of(writer, sample, row.stack);
-	for (size_t i = 0; i < sample->n_values; i++) {
-		row.event = event_of(writer, sample->values[i].event);
-		row.samples = sample->values[i].count;
-		row.weight = sample->values[i].events;
-		add_row(writer, &row);
-	}
+	add_rows(writer, &row, sample);
 	free(row.cgroup);
 }
 
@@ -251,6 +306,107 @@ static void add_samples(struct writer *writer)
 	while (prof_next(writer->prof, &cursor, &sample))
 		add_sample(writer, &sample);
 	prof_cursor_free(&cursor);
+}
+
+/* ---- samples within bounds ---- */
+
+static uint64_t bytes_used(const struct writer *writer)
+{
+	uint64_t bytes = writer->rows_bytes;
+
+	for (size_t i = 0; i < FLEET_SAMPLES; i++)
+		bytes += writer->tables[i].used;
+	return bytes;
+}
+
+/* What a sample takes if nothing that it refers to is there yet. */
+static uint64_t most_of_sample(struct writer *writer, const struct prof_sample *sample)
+{
+	uint64_t bytes = sample->n_values * (ROW_BYTES + 4 * STRING_MOST);
+
+	for (size_t i = 0; i < sample->depth; i++) {
+		const struct prof_name *name = names_of_frame(writer->names, sample, i);
+		const char *path = writer->prof->images[sample->frames[i].image].path;
+
+		bytes += ROW_BYTES + bytes_of_string(path);
+		for (size_t k = 0; k < name->n; k++)
+			bytes += ROW_BYTES + bytes_of_string(name->lines[k].system_name) +
+				 bytes_of_string(name->lines[k].function) +
+				 bytes_of_string(name->lines[k].file);
+	}
+	return bytes;
+}
+
+/* Adds a sample to those of its program that are not told apart. */
+static void leave_out_sample(struct writer *writer, const struct prof_sample *sample)
+{
+	uint32_t program = sample->app;
+	uint64_t bytes =
+		sample->n_values * (ROW_BYTES + bytes_of_string(writer->prof->host.hostname));
+	struct row row = {.thread = ""};
+
+	bytes += 3 * (ROW_BYTES + bytes_of_string(path_of_program(writer, program)));
+	if (bytes_used(writer) + bytes > writer->most)
+		program = PROF_NO_IMAGE;
+	row.app = path_of_program(writer, program);
+	stack_of_left_out(writer, program, row.stack);
+	add_rows(writer, &row, sample);
+}
+
+static void add_sample_if_fits(struct writer *writer, const struct prof_sample *sample)
+{
+	uint64_t bytes = most_of_sample(writer, sample), before = bytes_used(writer);
+	uint64_t *used = op_pair_table_get(&writer->used, sample->app, 0);
+
+	if (before + bytes > writer->most / 4 * 3 || *used + bytes > writer->most / 4) {
+		leave_out_sample(writer, sample);
+		return;
+	}
+	add_sample(writer, sample);
+	*used += bytes_used(writer) - before;
+}
+
+/* Samples of a class have counts that are alike: that is their number of binary digits. */
+static unsigned int class_of(const struct prof_sample *sample)
+{
+	uint64_t most = 1;
+
+	for (size_t i = 0; i < sample->n_values; i++)
+		if (sample->values[i].count > most)
+			most = sample->values[i].count;
+	return 63 - (unsigned int)__builtin_clzll(most);
+}
+
+static uint64_t classes_of_samples(const struct writer *writer)
+{
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+	uint64_t classes = 0;
+
+	while (prof_next_values(writer->prof, &cursor, &sample))
+		classes |= UINT64_C(1) << class_of(&sample);
+	prof_cursor_free(&cursor);
+	return classes;
+}
+
+static void add_samples_of_class(struct writer *writer, unsigned int class)
+{
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+
+	while (prof_next(writer->prof, &cursor, &sample))
+		if (class_of(&sample) == class)
+			add_sample_if_fits(writer, &sample);
+	prof_cursor_free(&cursor);
+}
+
+static void add_samples_that_fit(struct writer *writer)
+{
+	uint64_t classes = classes_of_samples(writer);
+
+	for (unsigned int class = 64; class -- > 0;)
+		if (classes >> class & 1)
+			add_samples_of_class(writer, class);
 }
 
 /* ---- rows of the session ---- */
@@ -375,6 +531,7 @@ static void writer_free(struct writer *writer)
 		free(writer->rows[i].cgroup);
 	op_buffer_free(&writer->columns);
 	op_hash_free(&writer->by_row);
+	op_pair_table_free(&writer->used);
 	free(writer->events);
 	free(writer->images);
 	free(writer->rows);
@@ -383,12 +540,15 @@ static void writer_free(struct writer *writer)
 
 int fleet_write(struct prof *prof, struct output *output, struct op_error *error)
 {
-	struct writer writer = {.prof = prof, .names = output->names};
+	struct writer writer = {.prof = prof, .names = output->names, .most = output->most};
 	int result;
 
 	writer.events = op_alloc(prof->n_events, sizeof(*writer.events));
 	writer.images = op_alloc(prof->n_images, sizeof(*writer.images));
-	add_samples(&writer);
+	if (writer.most)
+		add_samples_that_fit(&writer);
+	else
+		add_samples(&writer);
 	identify_session(&writer);
 	put_samples(&writer);
 	put_losses(&writer);

@@ -24,6 +24,7 @@ struct output {
 	const char *command; /* that makes it, for formats that name their maker */
 	struct prof_names *names; /* of functions: pp/formats/session/symbolize.h */
 	bool want_samples;	  /* not events, of format::has_one_number */
+	uint64_t most;		  /* bytes of the file, of format::is_bounded; 0: no limit */
 };
 
 struct pp_image_search;
@@ -66,6 +67,7 @@ struct format {
 			      struct op_error *error);
 
 	bool has_signs; /* values may be below 0: prof_event::is_negative */
+	bool is_bounded; /* the writer heeds output::most */
 	/* A stack has one number for an event, which weights.h chooses. */
 	bool has_one_number;
 

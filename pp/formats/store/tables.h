@@ -73,6 +73,9 @@ enum fleet_image_kind {
 
 #define FLEET_STACK_BYTES 16
 
+/* The function of a program's samples that found no room in a bounded file. */
+#define FLEET_LEFT_OUT "[left out]"
+
 /* A string, as RowBinary has it. */
 void fleet_put_string(struct op_buffer *out, const char *text, size_t n);
 
