@@ -17,6 +17,7 @@
 #include "pp/formats/session/identify.h"
 #include "pp/formats/session/symbolize.h"
 #include "pp/formats/session/session.h"
+#include "pp/formats/store/tables.h"
 #include "pp/profile/loss.h"
 #include "pp/symbols/image_reader.h"
 #include "libop/base/memory.h"
@@ -31,6 +32,7 @@ struct job {
 	enum pp_demangle demangle;
 	bool exclude_dependent, list_formats;
 	uint64_t output_mib;
+	struct op_strings host_labels;
 };
 
 static const struct op_option options[] = {
@@ -50,6 +52,9 @@ static const struct op_option options[] = {
 	{"output-size", 0, "MIB",
 	 "of fleet: write at most so much; what has fewest samples is added up by program",
 	 OP_NUMBER(struct job, output_mib, 1, UINT64_C(1) << 20)},
+	{"host-label", 0, "NAME=TEXT,...",
+	 "of fleet: what the host is called, as role=web,release=7",
+	 OP_LIST(struct job, host_labels)},
 	{"list-formats", 0, NULL, "list the formats that can be written",
 	 OP_FLAG(struct job, list_formats)},
 	PP_OPTION_DEMANGLE(struct job, demangle),
@@ -71,6 +76,24 @@ static int check_input(const struct job *job, struct op_error *error)
 		return op_error_set(error, EINVAL,
 				    "--from takes no specification: '%s' selects from sessions",
 				    job->common.words.item[0]);
+	return 0;
+}
+
+static int check_host_labels(const struct job *job, const struct format *format,
+			     struct op_error *error)
+{
+	struct op_error why;
+
+	if (!format->has_host_labels)
+		return op_error_set(error, EINVAL, "--host-label is for fleet, not for --to=%s",
+				    job->to);
+	if (job->host_labels.count > FLEET_LABELS_MOST - FLEET_HOST_LABELS)
+		return op_error_set(error, EINVAL, "--host-label: at most %u",
+				    FLEET_LABELS_MOST - FLEET_HOST_LABELS);
+	for (size_t i = 0; i < job->host_labels.count; i++)
+		if (fleet_label_check(job->host_labels.item[i], &why))
+			return op_error_set(error, EINVAL, "--host-label=%.300s: %s",
+					    job->host_labels.item[i], why.text);
 	return 0;
 }
 
@@ -105,6 +128,8 @@ static int opexport_check(void *context, struct op_error *error)
 	if (job->output_mib && !format->is_bounded)
 		return op_error_set(error, EINVAL, "--output-size is for fleet, not for --to=%s",
 				    job->to);
+	if (job->host_labels.count && check_host_labels(job, format, error))
+		return -1;
 	return check_input(job, error);
 }
 
@@ -148,6 +173,7 @@ static int write_profile(const struct job *job, struct prof *prof, struct prof_n
 		.command = job->common.command_line,
 		.names = names,
 		.most = job->output_mib << 20,
+		.host_labels = &job->host_labels,
 		.want_samples = job->value && !strcmp(job->value, "samples"),
 	};
 	struct pp_whole_file whole;
@@ -208,7 +234,7 @@ static int read_input(const struct job *job, const char *path, struct prof *prof
 	const struct format *format;
 	int result;
 
-	if (profile_input_open(&input, path, error))
+	if (profile_input_open(&input, path, NULL, error))
 		return -1;
 	format = input_format(job, &input, error);
 	result = format ? input_read(prof, &input, format, chosen(job)->by, NULL, error) : -1;

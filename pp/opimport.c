@@ -92,7 +92,7 @@ static bool needs_output(const struct job *job)
 	/* input that can be opened twice */
 	if (stat(path, &status) || (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
 		return false;
-	format = profile_input_open(&profile, path, &ignored)
+	format = profile_input_open(&profile, path, NULL, &ignored)
 			 ? NULL
 			 : profile_input_format(&profile, &ignored);
 	profile_input_close(&profile);
@@ -233,7 +233,7 @@ static int opimport_run(void *context, struct op_error *error)
 	struct profile_input profile;
 	int result;
 
-	if (profile_input_open(&profile, path, error))
+	if (profile_input_open(&profile, path, NULL, error))
 		return -1;
 	format = job->from ? format_named(job->from) : profile_input_format(&profile, error);
 	if (job->info)

@@ -5,17 +5,24 @@
 -- written for ClickHouse 18.16 and what came after it.  A statement ends with a semicolon at the end of
 -- a line.
 --
+-- With --cluster=NAME, each table T is made on all servers as T_local, of the Replicated engine, and T
+-- itself as Distributed over these, by the expression of the line "sharded by".  So statements here are
+-- CREATE TABLE IF NOT EXISTS and ALTER TABLE, the name of the table on their first line.
+--
 -- Rows of samples, losses and sessions that are sent again are equal in all columns of the order, and
--- those of one order are one: by merges in time, and in what is read at once.  The other tables say what
--- numbers mean; their numbers are hashes of the rest, so all machines have the same rows.
+-- those of one order are one: by merges in time, and in what is read at once.  The tables that come
+-- before them say what numbers mean; their numbers are hashes of the rest, so all machines have the same
+-- rows.
 
 -- What this database has been brought to.
+-- sharded by number
 CREATE TABLE IF NOT EXISTS migrations (
 	number UInt32,
 	name String,
 	applied DateTime
 ) ENGINE = ReplacingMergeTree PARTITION BY tuple() ORDER BY number;
 
+-- sharded by event
 CREATE TABLE IF NOT EXISTS events (
 	event UInt64,
 	name String,
@@ -27,6 +34,7 @@ CREATE TABLE IF NOT EXISTS events (
 
 -- kind: 1 file, 2 kernel, 3 module, 4 vdso, 5 anonymous memory, 6 BPF, 7 not known, 8 the same in the
 -- kernel; build_id: hexadecimal, '' if it is not known.
+-- sharded by image
 CREATE TABLE IF NOT EXISTS images (
 	image UInt64,
 	kind UInt8,
@@ -36,6 +44,7 @@ CREATE TABLE IF NOT EXISTS images (
 
 -- A line of a function, as the linker knows it; '' if there is no symbol.  inlined: into the frame that
 -- comes next in the stack.
+-- sharded by frame
 CREATE TABLE IF NOT EXISTS frames (
 	frame UInt64,
 	image UInt64,
@@ -46,18 +55,29 @@ CREATE TABLE IF NOT EXISTS frames (
 ) ENGINE = ReplacingMergeTree PARTITION BY tuple() ORDER BY frame;
 
 -- From the leaf to the root.
+-- sharded by cityHash64(stack)
 CREATE TABLE IF NOT EXISTS stacks (
 	stack FixedString(16),
 	frames Array(UInt64)
 ) ENGINE = ReplacingMergeTree PARTITION BY tuple() ORDER BY stack;
 
+-- What a host is called: kernel, arch, cpu, and the labels of its operators, such as role or release.
+-- sharded by label_set
+CREATE TABLE IF NOT EXISTS label_sets (
+	label_set UInt64,
+	names Array(String),
+	texts Array(String)
+) ENGINE = ReplacingMergeTree PARTITION BY tuple() ORDER BY label_set;
+
 -- Samples of a session of a host, by what they were of.  The order has what is alike together: a stack
 -- of a host stands once for a day, with its times behind it.
+-- sharded by cityHash64(host)
 CREATE TABLE IF NOT EXISTS samples (
 	day Date,
 	time DateTime,
 	host String,
 	session UInt64,
+	label_set UInt64,
 	event UInt64,
 	app String,
 	thread String,
@@ -68,6 +88,7 @@ CREATE TABLE IF NOT EXISTS samples (
 ) ENGINE = ReplacingMergeTree PARTITION BY day
 ORDER BY (host, event, app, thread, cgroup, stack, time, session);
 
+-- sharded by cityHash64(host)
 CREATE TABLE IF NOT EXISTS losses (
 	day Date,
 	time DateTime,
@@ -79,12 +100,14 @@ CREATE TABLE IF NOT EXISTS losses (
 
 -- Comes last: samples of a session that is not here are not all there, and are not read.
 -- Of sessions of one origin, which were sent with other names, the one with the greatest number counts.
--- duration: nanoseconds; rows: of samples.
+-- duration: nanoseconds; rows, samples: of the table samples.
+-- sharded by cityHash64(host)
 CREATE TABLE IF NOT EXISTS sessions (
 	day Date,
 	time DateTime,
 	host String,
 	session UInt64,
+	label_set UInt64,
 	origin UInt64,
 	duration UInt64,
 	os String,
@@ -93,5 +116,6 @@ CREATE TABLE IF NOT EXISTS sessions (
 	cpu_type String,
 	cpu_mhz UInt32,
 	command String,
-	rows UInt64
+	rows UInt64,
+	samples UInt64
 ) ENGINE = ReplacingMergeTree PARTITION BY day ORDER BY (host, time, session);

@@ -101,6 +101,18 @@ END
 try opexport --to=fleet --output-size=0 --from=many -o bounded
 try opexport --to=folded --output-size=1 --from=many -o bounded
 
+requirement hosts_have_labels
+profile made
+check opexport --to=fleet --host-label=role=web,release=1.2 made -o tables
+opreport --by=role -n event:cpu-clock tables 2>/dev/null
+each try <<-END
+	opexport --to=fleet --host-label=role made
+	opexport --to=fleet --host-label=role= made
+	opexport --to=fleet --host-label=ro'le=x made
+	opexport --to=fleet --host-label=kernel=x made
+	opexport --to=folded --host-label=role=x made
+END
+
 requirement damaged_tables_are_refused
 profile made
 check opexport --to=fleet made -o tables
@@ -130,10 +142,15 @@ each try <<-END
 	opreport clickhouse://host/db?host=
 	opreport clickhouse://host/db?last=x
 	opreport clickhouse://host/db?from=yesterday
-	opreport clickhouse://host/db?by=name
+	opreport clickhouse://host/db?by=na'me
+	opreport clickhouse://host/db?label=role
+	opreport clickhouse://host/db?label=ro/le=x
+	opreport clickhouse://host/db?cluster=
 	opreport clickhouse://127.0.0.1:1/db
 	oppush
 	oppush --to=host
 	oppush --to=clickhouse://host/
 	oppush --to=clickhouse://127.0.0.1:1/db --install-schema --schema=$DIR/none
+	oppush --to=clickhouse://127.0.0.1:1/db --cluster=x
+	oppush --to=clickhouse://127.0.0.1:1/db --install-schema --cluster=x;y
 END

@@ -13,183 +13,19 @@ import os
 import random
 import re
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.error
 import urllib.parse
 import urllib.request
 
-BUILD, MAKE_SESSION = (os.path.realpath(path) for path in sys.argv[1:3])
-HERE = os.path.dirname(os.path.realpath(__file__))
-TOP = os.path.dirname(os.path.dirname(HERE))
-SCHEMA = os.path.join(TOP, "system", "clickhouse")
-START = 1700000000  # of the first session
+import servers
+from common import (BUILD, SCHEMA, START, added, check, columns_of_tables, equal, finish,
+                    make_image, make_sessions, push, run, stacks, stamp, tables_of)
+
 HOSTS = ("alpha", "beta", "it's \\ \"gamma\"")
-passed = failed = 0
-
-
-def check(what, good, said=""):
-    global passed, failed
-    passed, failed = passed + bool(good), failed + (not good)
-    print("ok     " if good else "NOT OK ", what, "" if good else f": {said}", flush=True)
-
-
-def equal(what, got, wanted):
-    check(what, got == wanted, f"{got!r}, not {wanted!r}")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-# ---- the server ----
-
-class Server:
-    """A ClickHouse of its own folder, on ports of 127.0.0.1."""
-
-    def __init__(self, root, folder):
-        self.root, self.folder, self.process = root, folder, None
-        self.port = free_port()
-        os.makedirs(folder)
-        with open(f"{folder}/config.xml", "w", encoding="utf-8") as config:
-            config.write(f"""<yandex>
-<logger><level>warning</level><console>1</console></logger>
-<http_port>{self.port}</http_port><tcp_port>{free_port()}</tcp_port>
-<listen_host>127.0.0.1</listen_host>
-<path>{folder}/data/</path><tmp_path>{folder}/tmp/</tmp_path>
-<users_config>{folder}/users.xml</users_config>
-<default_profile>default</default_profile><default_database>default</default_database>
-<mark_cache_size>100000000</mark_cache_size><timezone>UTC</timezone>
-<remote_servers></remote_servers>
-</yandex>""")
-        with open(f"{folder}/users.xml", "w", encoding="utf-8") as users:
-            users.write("""<yandex>
-<profiles><default/><readonly><readonly>1</readonly></readonly></profiles>
-<quotas><default/></quotas>
-<users>
-<default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile>
-<quota>default</quota></default>
-<reader><password>secret</password><networks><ip>127.0.0.1</ip></networks>
-<profile>readonly</profile><quota>default</quota></reader>
-</users></yandex>""")
-
-    def start(self):
-        libraries = sorted({folder for folder, _, names in os.walk(self.root)
-                            if any(".so" in name for name in names)})
-        with open(f"{self.folder}/log", "ab") as log:
-            self.process = subprocess.Popen(
-                [f"{self.root}/usr/sbin/clickhouse-server",
-                 f"--config-file={self.folder}/config.xml"],
-                env={**os.environ, "LD_LIBRARY_PATH": ":".join(libraries)},
-                stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-        for _ in range(600):
-            try:
-                if self.query("SELECT 1") == "1\n":
-                    return
-            except OSError:
-                pass
-            if self.process.poll() is not None:
-                break
-            time.sleep(0.1)
-        sys.exit(f"the server does not start: {open(f'{self.folder}/log').read()[-2000:]}")
-
-    def stop(self, number=signal.SIGKILL):
-        if self.process:
-            self.process.send_signal(number)
-            self.process.wait()
-        self.process = None
-
-    def query(self, text, database="default"):
-        address = f"http://127.0.0.1:{self.port}/?database={database}"
-        with urllib.request.urlopen(address, text.encode(), timeout=60) as answer:
-            return answer.read().decode()
-
-    def url(self, database="fleet", wanted=""):
-        return f"clickhouse://127.0.0.1:{self.port}/{database}{wanted}"
-
-
-# ---- sessions ----
-
-def stamp(seconds):
-    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
-
-
-def make_image(folder):
-    sources = os.path.join(TOP, "tests", "unit", "pp")
-    subprocess.run(["gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x401000",
-                    "-Wl,--section-start=.odd=0x403000", "-o", f"{folder}/prog",
-                    f"{sources}/prog.s"], check=True)
-
-
-def make_sessions(folder, host, chance, n):
-    """As the daemon closes them: n sessions of ten minutes."""
-    for i in range(n):
-        begin = START + 600 * i
-        name = f"{stamp(begin)}-{stamp(begin + 600)}"
-        counts = [chance.randrange(1, 1000) for _ in range(4)]
-        total = sum(counts)
-        text = f"""image prog TIMER
-0x1010 {counts[0]}, 0x1030 {counts[1] + counts[3]}
-image prog {{kern}}/kallsyms TIMER
-0x10 {counts[2]}
-stacks prog TIMER
-stack {counts[3]} prog+0x1030 prog+0x1012 prog+0x1032
-stat total_samples {total + 7}
-stat samples_stored {total}
-stat lost_no_space 7
-"""
-        subprocess.run([MAKE_SESSION, f"--name={name}", folder], input=text, text=True, check=True)
-        samples = f"{folder}/samples/{name}"
-        with open(f"{samples}/kallsyms", "w", encoding="utf-8") as symbols:
-            symbols.write("ffffffff81000000 T _stext\nffffffff81000010 T first\n")
-        with open(f"{samples}/source", "w", encoding="utf-8") as source:
-            source.write("source perf\n")
-        with open(f"{samples}/origin", "w", encoding="utf-8") as origin:
-            origin.write(f"hostname {host}\nstart-time {begin}000000000\n"
-                         f"end-time {begin + 600}000000000\n")
-
-
-# ---- commands ----
-
-def run(name, *words, **options):
-    folders = [f"{BUILD}/pp", f"{BUILD}/utils/oppush"]
-    environment = {**os.environ, "PATH": ":".join(folders + [os.environ["PATH"]]),
-                   "HOME": options.pop("home", "/nonexistent")}
-    for key in list(environment):
-        if key.lower().endswith("_proxy"):
-            del environment[key]
-    return subprocess.run([name, *words], capture_output=True, text=True, env=environment,
-                          timeout=300, **options)
-
-
-def push(to, folder, spool, *words):
-    return run("oppush", f"--to={to}", f"--session-dir={folder}", f"--spool={spool}", "--once",
-               *words)
-
-
-def stacks(*words):
-    """The samples of each stack, as opexport writes them: the sum over sessions and hosts."""
-    sums = {}
-    done = run("opexport", "--to=folded", "--output=-", *words)
-    for line in done.stdout.splitlines():
-        stack, _, number = line.rpartition(" ")
-        sums[stack] = sums.get(stack, 0) + int(number)
-    return sums or done.stderr
-
-
-def added(*sums):
-    total = {}
-    for some in sums:
-        for stack, number in some.items():
-            total[stack] = total.get(stack, 0) + number
-    return total
 
 
 # ---- what servers may do instead ----
@@ -303,9 +139,68 @@ def test_again(server, folders, spools):
 def test_half(server, folders):
     """A session of which the last table did not come is not read."""
     before = stacks(server.url())
-    server.query("INSERT INTO samples SELECT day, time, host, session + 1, event, app, thread, cgroup, "
+    server.query("INSERT INTO samples SELECT day, time, host, session + 1, label_set, event, app, thread, cgroup, "
                  "stack, samples, weight FROM samples", "fleet")
     equal("half a session", stacks(server.url()), before)
+
+
+def test_labels(server, folder, chance):
+    """Hosts by what their operators call them, and by what all hosts have."""
+    columns, sums = columns_of_tables(), {}
+    for role, release in (("web", "1"), ("web", "2"), ("db's \\", "1")):
+        sessions = f"{folder}/labels{len(sums)}"
+        os.makedirs(sessions)
+        make_image(sessions)
+        make_sessions(sessions, f"labels{len(sums)}", chance, 1, START + 86400)
+        name = f"{stamp(START + 86400)}-{stamp(START + 87000)}"
+        for table, rows in tables_of(sessions, name, f"--host-label=role={role},release={release}"):
+            if rows:
+                server.insert(table, columns[table], rows)
+        sums[role, release] = stacks(f"--session-dir={sessions}", f"session:{name}")
+    since = time.strftime("from=%Y-%m-%dT%H:%M:%S", time.gmtime(START + 86400))
+    web = added(sums["web", "1"], sums["web", "2"])
+    for wanted, expected in (("label=role=web", web), ("label=role=web&label=release=2", sums["web", "2"]),
+                             ("label=release=1&label=release=2", added(*sums.values())),
+                             ("label=role=db's%20\\", None)):
+        got = stacks(server.url(wanted=f"?{since}&{wanted}"))
+        if expected is None:
+            check(f"{wanted}: nothing is decoded", "no session" in got, got)
+        else:
+            equal(wanted, got, expected)
+    equal("a text with quotes", stacks(server.url(wanted=f"?{since}&label=role=db's \\")),
+          sums["db's \\", "1"])
+    for by, expected in (("role", {"web": sum(web.values()),
+                                   "db's \\": sum(sums["db's \\", "1"].values())}),
+                         ("release", {"1": sum(added(sums["web", "1"], sums["db's \\", "1"]).values()),
+                                      "2": sum(sums["web", "2"].values())})):
+        done = run("opreport", f"--by={by}", "-n", server.url(wanted=f"?{since}"))
+        rows = {name.strip(): int(n) for n, name in re.findall(r"^(\d+) +[\d.]+ +(.+?) +prog", done.stdout, re.M)}
+        equal(f"--by={by}", rows, expected)
+    done = run("opreport", "label:release=1", "-n", server.url(wanted=f"?{since}"))
+    equal("a selection by a label", sum(map(int, re.findall(r"^ {5}(\d+)", done.stdout, re.M))),
+          sum(added(sums["web", "1"], sums["db's \\", "1"]).values()))
+    none = run("opreport", server.url(wanted=f"?{since}&label=role=none"))
+    check("a label that no host has", none.returncode == 1 and "these labels" in none.stderr, none.stderr)
+    for bad in ("label=role", "label=ro'le=x", "by=ro'le", "label==x"):
+        done = run("opreport", server.url(wanted=f"?{bad}"))
+        equal(f"{bad} is refused", (done.returncode, "label=NAME=TEXT" in done.stderr), (1, True))
+
+
+def test_missing(server):
+    """What one host has left out costs the names of its samples, not the report."""
+    before = stacks(server.url())
+    server.query("INSERT INTO samples SELECT day, time, host, 77, label_set, event + 1, app, thread, cgroup, "
+                 "'0123456789abcdef', samples, weight FROM samples LIMIT 1", "fleet")
+    server.query("INSERT INTO sessions SELECT day, time, host, 77, label_set, 78, duration, os, arch, cpu, "
+                 "cpu_type, cpu_mhz, command, 1, (SELECT any(samples) FROM samples WHERE session = 77) "
+                 "FROM sessions LIMIT 1", "fleet")
+    done = run("opreport", "-l", "-n", server.url())
+    check("what is missing has a name", "[stack not known]" in done.stdout, done.stdout + done.stderr)
+    check("and is told", "2 rows refer to" in done.stderr, done.stderr)
+    for table in ("samples", "sessions"):
+        server.query(f"ALTER TABLE {table} DELETE WHERE session = 77", "fleet")
+    servers.wait_for_equal(lambda: stacks(server.url()), before, 30)
+    equal("as it was", stacks(server.url()), before)
 
 
 def test_dead(server, folders, spools, chance):
@@ -433,13 +328,10 @@ def test_service(server, folder, chance):
 
 
 def main():
-    fetched = subprocess.run([f"{HERE}/servers.sh"], capture_output=True, text=True, check=False)
-    if fetched.returncode:
-        print(f"skip: no ClickHouse: {fetched.stderr.strip()}")
-        sys.exit(77)
+    root = servers.root_or_skip()
     chance = random.Random(34)
     with tempfile.TemporaryDirectory(prefix="fleet.") as folder:
-        server = Server(fetched.stdout.strip(), f"{folder}/server")
+        server = servers.Server(root, f"{folder}/server")
         folders = {host: f"{folder}/sessions{i}" for i, host in enumerate(HOSTS)}
         spools = {host: f"{folder}/spool{i}" for i, host in enumerate(HOSTS)}
         for host in HOSTS:
@@ -455,6 +347,8 @@ def main():
             test_account(server, folder)
             test_again(server, folders, spools)
             test_half(server, folders)
+            test_labels(server, folder, chance)
+            test_missing(server)
             test_dead(server, folders, spools, chance)
             test_pretenders(folders, folder)
             test_bound(folders, folder)
@@ -464,8 +358,7 @@ def main():
             test_service(server, folder, chance)
         finally:
             server.stop()
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
+    finish()
 
 
 main()

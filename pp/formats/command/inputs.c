@@ -28,8 +28,8 @@ static void take_supplier(struct session_options *options, uid_t supplier)
 {
 	if (supplier == FOREIGN_OURSELVES)
 		return;
-	options->supplier = !options->is_supplied || options->supplier == supplier ? supplier
-										   : FOREIGN_NOBODY;
+	options->supplier =
+		!options->is_supplied || options->supplier == supplier ? supplier : FOREIGN_NOBODY;
 	options->is_supplied = true;
 }
 
@@ -57,7 +57,7 @@ int inputs_read_again(const struct op_strings *paths, unsigned int by, struct pr
 		struct profile_input profile;
 		struct op_error damage;
 
-		if (profile_input_open(&profile, paths->item[i], error))
+		if (profile_input_open(&profile, paths->item[i], NULL, error))
 			return -1;
 		format = profile_input_format(&profile, error);
 		if (format)
@@ -95,7 +95,7 @@ static const struct format *format_of_word(const char *path, struct op_error *er
 	const struct format *format = NULL;
 	struct profile_input profile;
 
-	if (profile_input_open(&profile, path, error))
+	if (profile_input_open(&profile, path, NULL, error))
 		return NULL;
 	format = profile_input_format(&profile, error);
 	profile_input_close(&profile);
@@ -160,14 +160,34 @@ static void explain(const char *path, struct op_error *error)
 
 /* ---- sessions ---- */
 
+/* Names of labels that are shown or selected. */
+static struct op_strings labels_of(const struct session_selection *selection)
+{
+	struct op_strings labels = {0};
+
+	if (selection->label && op_strings_add(&labels, selection->label))
+		op_out_of_memory();
+	for (size_t i = 0; selection->wanted && i < selection->wanted->count; i++) {
+		const char *word = selection->wanted->item[i];
+		char *name = op_format("%.*s", (int)strcspn(word, "="), word);
+
+		if (op_strings_add(&labels, name))
+			op_out_of_memory();
+		free(name);
+	}
+	return labels;
+}
+
 static int read_word(struct prof *prof, const char *path, unsigned int by,
 		     struct session_options *options, struct op_error *error)
 {
+	struct op_strings labels = labels_of(&options->selection);
 	const struct format *format;
 	struct profile_input profile;
-	int result;
+	int result = profile_input_open(&profile, path, &labels, error);
 
-	if (profile_input_open(&profile, path, error))
+	op_strings_free(&labels);
+	if (result)
 		return -1;
 	format = profile_input_format(&profile, error);
 	result = format ? input_read(prof, &profile, format, by, options, error) : -1;

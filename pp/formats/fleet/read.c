@@ -4,6 +4,9 @@
  *
  * What rows refer to comes before them.  A frame and those that are inlined into it are one place
  * of its image; as it has no address, places are numbered.
+ *
+ * In a store each host writes what it likes, and what one of them has left out must not cost the
+ * samples of the others: what rows refer to and is not there gets a name that says so, and a note.
  */
 #include "fleet.h"
 
@@ -37,6 +40,11 @@ struct fleet_stack {
 	size_t first, n;
 };
 
+/* Labels of a host: from @first on in fleet_reader::labels. */
+struct fleet_label_set {
+	size_t first, n;
+};
+
 struct fleet_reader {
 	struct input *input;
 	struct prof_sink *sink;
@@ -46,13 +54,22 @@ struct fleet_reader {
 	enum fleet_table_id table;
 
 	/* by identity: numbers of the sink, of @frames and @stacks, one more than they are */
-	struct op_pair_table events, images, frame_ids, stack_ids, places;
+	struct op_pair_table events, images, frame_ids, stack_ids, label_set_ids, places;
+	struct op_pair_table unknown_stacks;   /* by image, of @stacks */
+	uint64_t unknown_event, unknown_frame; /* as in those; 0: not needed yet */
+	uint64_t n_unknown;		       /* references to what is not there */
 	struct fleet_frame *frames;
 	size_t n_frames, frames_capacity;
 	struct fleet_stack *stacks;
 	size_t n_stacks, stacks_capacity;
 	uint32_t *stack_frames;
 	size_t n_stack_frames, stack_frames_capacity;
+	struct fleet_label_set *label_sets;
+	size_t n_label_sets, label_sets_capacity;
+	struct prof_label *labels; /* of all label sets, one after the other */
+	size_t n_labels, labels_capacity;
+	struct prof_label *labels_of_sample;
+	size_t labels_of_sample_capacity;
 	struct op_names texts;
 	struct named_places *named; /* images */
 	struct prof_host host;	    /* of all sessions */
@@ -128,6 +145,15 @@ static int take_image(struct fleet_reader *reader)
 	return 0;
 }
 
+/* Return: its number, one more than its index. */
+static uint64_t add_frame(struct fleet_reader *reader, const struct fleet_frame *frame)
+{
+	reader->frames = op_grow(reader->frames, &reader->frames_capacity, reader->n_frames + 1,
+				 sizeof(*reader->frames));
+	reader->frames[reader->n_frames++] = *frame;
+	return reader->n_frames;
+}
+
 static int take_frame(struct fleet_reader *reader)
 {
 	uint64_t identity = op_reader_u64(&reader->rows);
@@ -139,40 +165,86 @@ static int take_frame(struct fleet_reader *reader)
 	frame.file = known_text(take_string(reader));
 	frame.line = op_reader_u32(&reader->rows);
 	frame.is_inlined = op_reader_u8(&reader->rows);
-	if (reader->rows.failed || !image)
-		return fleet_fail(reader, "a frame of an image that is not there");
-	frame.image = (uint32_t)(*image - 1);
-	reader->frames = op_grow(reader->frames, &reader->frames_capacity, reader->n_frames + 1,
-				 sizeof(*reader->frames));
-	reader->frames[reader->n_frames++] = frame;
-	*op_pair_table_get(&reader->frame_ids, identity, 0) = reader->n_frames;
+	if (reader->rows.failed)
+		return fleet_fail(reader, "a frame that ends too early");
+	reader->n_unknown += !image;
+	frame.image = image ? (uint32_t)(*image - 1) : PROF_NO_IMAGE;
+	*op_pair_table_get(&reader->frame_ids, identity, 0) = add_frame(reader, &frame);
 	return 0;
+}
+
+static uint64_t frame_of(struct fleet_reader *reader, uint64_t identity)
+{
+	const struct fleet_frame unknown = {.function = "[frame not known]",
+					    .image = PROF_NO_IMAGE};
+	const uint64_t *frame = op_pair_table_find(&reader->frame_ids, identity, 0);
+
+	if (frame)
+		return *frame;
+	reader->n_unknown++;
+	if (!reader->unknown_frame)
+		reader->unknown_frame = add_frame(reader, &unknown);
+	return reader->unknown_frame;
+}
+
+static void add_stack_frame(struct fleet_reader *reader, uint64_t frame)
+{
+	reader->stack_frames = op_grow(reader->stack_frames, &reader->stack_frames_capacity,
+				       reader->n_stack_frames + 1, sizeof(*reader->stack_frames));
+	reader->stack_frames[reader->n_stack_frames++] = (uint32_t)(frame - 1);
+}
+
+/* Return: its number, one more than its index. */
+static uint64_t add_stack(struct fleet_reader *reader, size_t first)
+{
+	reader->stacks = op_grow(reader->stacks, &reader->stacks_capacity, reader->n_stacks + 1,
+				 sizeof(*reader->stacks));
+	reader->stacks[reader->n_stacks++] =
+		(struct fleet_stack){first, reader->n_stack_frames - first};
+	return reader->n_stacks;
 }
 
 static int take_stack(struct fleet_reader *reader)
 {
 	uint64_t first = op_reader_u64(&reader->rows), second = op_reader_u64(&reader->rows);
 	uint64_t n = op_reader_leb128(&reader->rows);
-	struct fleet_stack stack = {.first = reader->n_stack_frames};
+	size_t begin = reader->n_stack_frames;
 
 	for (; n && !reader->rows.failed; n--) {
-		const uint64_t *frame =
-			op_pair_table_find(&reader->frame_ids, op_reader_u64(&reader->rows), 0);
+		uint64_t frame = op_reader_u64(&reader->rows);
 
-		if (!frame)
-			return fleet_fail(reader, "a stack of a frame that is not there");
-		reader->stack_frames =
-			op_grow(reader->stack_frames, &reader->stack_frames_capacity,
-				reader->n_stack_frames + 1, sizeof(*reader->stack_frames));
-		reader->stack_frames[reader->n_stack_frames++] = (uint32_t)(*frame - 1);
-		stack.n++;
+		if (!reader->rows.failed)
+			add_stack_frame(reader, frame_of(reader, frame));
 	}
 	if (reader->rows.failed)
 		return fleet_fail(reader, "a stack that ends too early");
-	reader->stacks = op_grow(reader->stacks, &reader->stacks_capacity, reader->n_stacks + 1,
-				 sizeof(*reader->stacks));
-	reader->stacks[reader->n_stacks++] = stack;
-	*op_pair_table_get(&reader->stack_ids, first, second) = reader->n_stacks;
+	*op_pair_table_get(&reader->stack_ids, first, second) = add_stack(reader, begin);
+	return 0;
+}
+
+static int take_label_set(struct fleet_reader *reader)
+{
+	uint64_t identity = op_reader_u64(&reader->rows), n = op_reader_leb128(&reader->rows), k;
+	struct fleet_label_set set = {.first = reader->n_labels, .n = n};
+
+	if (reader->rows.failed || n > FLEET_LABELS_MOST)
+		return fleet_fail(reader, "too many labels of a host");
+	reader->labels = op_grow(reader->labels, &reader->labels_capacity, reader->n_labels + n,
+				 sizeof(*reader->labels));
+	for (size_t i = 0; i < n; i++)
+		reader->labels[set.first + i] = (struct prof_label){
+			.name = reader->sink->string(reader->sink, take_string(reader))};
+	k = op_reader_leb128(&reader->rows);
+	for (size_t i = 0; i < n; i++)
+		reader->labels[set.first + i].value =
+			reader->sink->string(reader->sink, take_string(reader));
+	if (reader->rows.failed || k != n)
+		return fleet_fail(reader, "labels of a host that end too early");
+	reader->n_labels += n;
+	reader->label_sets = op_grow(reader->label_sets, &reader->label_sets_capacity,
+				     reader->n_label_sets + 1, sizeof(*reader->label_sets));
+	reader->label_sets[reader->n_label_sets++] = set;
+	*op_pair_table_get(&reader->label_set_ids, identity, 0) = reader->n_label_sets;
 	return 0;
 }
 
@@ -250,36 +322,86 @@ static size_t put_label(struct fleet_reader *reader, struct prof_label *label, c
 	return 1;
 }
 
+/* Return: how many labels a sample has, in fleet_reader::labels_of_sample. */
+static size_t labels_of(struct fleet_reader *reader, uint64_t label_set, const char *cgroup,
+			const char *host)
+{
+	const uint64_t *number = op_pair_table_find(&reader->label_set_ids, label_set, 0);
+	struct fleet_label_set set = {0};
+	size_t n = 0;
+
+	if (number)
+		set = reader->label_sets[*number - 1];
+	reader->labels_of_sample =
+		op_grow(reader->labels_of_sample, &reader->labels_of_sample_capacity, set.n + 2,
+			sizeof(*reader->labels_of_sample));
+	n += put_label(reader, reader->labels_of_sample, PROF_LABEL_CGROUP, cgroup);
+	n += put_label(reader, reader->labels_of_sample + n, FLEET_LABEL_HOST, host);
+	for (size_t i = 0; i < set.n; i++)
+		if (reader->labels[set.first + i].value)
+			reader->labels_of_sample[n++] = reader->labels[set.first + i];
+	return n;
+}
+
+static uint64_t event_of(struct fleet_reader *reader, uint64_t identity)
+{
+	const struct prof_event unknown = {.type = PROF_NO_TYPE, .name = "unknown"};
+	const uint64_t *event = op_pair_table_find(&reader->events, identity, 0);
+
+	if (event)
+		return *event;
+	reader->n_unknown++;
+	if (!reader->unknown_event)
+		reader->unknown_event = (uint64_t)reader->sink->event(reader->sink, &unknown) + 1;
+	return reader->unknown_event;
+}
+
+/* @image: of the program, whose samples are known to be its own, at least. */
+static uint64_t stack_of(struct fleet_reader *reader, uint64_t first, uint64_t second,
+			 uint32_t image)
+{
+	const struct fleet_frame unknown = {.function = "[stack not known]", .image = image};
+	const uint64_t *stack = op_pair_table_find(&reader->stack_ids, first, second);
+	uint64_t *known;
+
+	if (stack)
+		return *stack;
+	reader->n_unknown++;
+	known = op_pair_table_get(&reader->unknown_stacks, image, 0);
+	if (!*known) {
+		add_stack_frame(reader, add_frame(reader, &unknown));
+		*known = add_stack(reader, reader->n_stack_frames - 1);
+	}
+	return *known;
+}
+
 static int take_sample(struct fleet_reader *reader)
 {
 	struct prof_sample sample = {.pid = PROF_ANY, .tid = PROF_ANY, .cpu = PROF_ANY};
-	const uint64_t *event, *stack;
-	struct prof_label labels[2];
 	struct prof_host host = {0};
 	struct prof_value value;
-	uint64_t first, second;
+	uint64_t first, second, label_set, event, stack;
 	const char *app, *thread, *cgroup;
 
 	take_session_columns(reader, &host);
-	event = op_pair_table_find(&reader->events, op_reader_u64(&reader->rows), 0);
+	label_set = op_reader_u64(&reader->rows);
+	event = op_reader_u64(&reader->rows);
 	app = take_string(reader);
 	thread = take_string(reader);
 	cgroup = take_string(reader);
 	first = op_reader_u64(&reader->rows);
 	second = op_reader_u64(&reader->rows);
-	stack = op_pair_table_find(&reader->stack_ids, first, second);
 	value.count = op_reader_u64(&reader->rows);
 	value.events = op_reader_u64(&reader->rows);
-	if (reader->rows.failed || !event || !stack)
-		return fleet_fail(reader, "a sample of an event or a stack that is not there");
-	value.event = (uint32_t)(*event - 1);
+	if (reader->rows.failed)
+		return fleet_fail(reader, "a sample that ends too early");
+	value.event = (uint32_t)(event_of(reader, event) - 1);
 	sample.app = *app ? named_places_image(reader->named, app, false) : PROF_NO_IMAGE;
 	sample.comm = *thread ? reader->sink->string(reader->sink, thread) : 0;
-	sample.n_labels = put_label(reader, labels, PROF_LABEL_CGROUP, cgroup);
-	sample.n_labels +=
-		put_label(reader, labels + sample.n_labels, FLEET_LABEL_HOST, host.hostname);
-	sample.labels = labels;
-	sample.depth = places_of(reader, &reader->stacks[*stack - 1]);
+	sample.n_labels = labels_of(reader, label_set, cgroup, host.hostname);
+	sample.labels = reader->labels_of_sample;
+	stack = stack_of(reader, first, second, sample.app);
+	sample.depth = places_of(reader, &reader->stacks[stack - 1]);
 	sample.frames = reader->places_of_sample;
 	sample.values = &value;
 	sample.n_values = 1;
@@ -335,6 +457,7 @@ static int take_session(struct fleet_reader *reader)
 
 	take_session_columns(reader, &host);
 	op_reader_u64(&reader->rows);
+	op_reader_u64(&reader->rows);
 	host.duration = op_reader_u64(&reader->rows);
 	host.os_release = known_text(take_string(reader));
 	host.arch = known_text(take_string(reader));
@@ -342,6 +465,7 @@ static int take_session(struct fleet_reader *reader)
 	host.cpu_type = known_text(take_string(reader));
 	host.cpu_mhz = op_reader_u32(&reader->rows);
 	host.command_line = known_text(take_string(reader));
+	op_reader_u64(&reader->rows);
 	op_reader_u64(&reader->rows);
 	if (reader->rows.failed)
 		return fleet_fail(reader, "a session that ends too early");
@@ -352,9 +476,10 @@ static int take_session(struct fleet_reader *reader)
 /* ---- the file ---- */
 
 static int (*const row_readers[FLEET_TABLES_N])(struct fleet_reader *reader) = {
-	[FLEET_EVENTS] = take_event,	 [FLEET_IMAGES] = take_image,	[FLEET_FRAMES] = take_frame,
-	[FLEET_STACKS] = take_stack,	 [FLEET_SAMPLES] = take_sample, [FLEET_LOSSES] = take_loss,
-	[FLEET_SESSIONS] = take_session,
+	[FLEET_EVENTS] = take_event,	     [FLEET_IMAGES] = take_image,
+	[FLEET_FRAMES] = take_frame,	     [FLEET_STACKS] = take_stack,
+	[FLEET_LABEL_SETS] = take_label_set, [FLEET_SAMPLES] = take_sample,
+	[FLEET_LOSSES] = take_loss,	     [FLEET_SESSIONS] = take_session,
 };
 
 static int fleet_read_section(struct fleet_reader *reader, struct op_reader *file)
@@ -386,6 +511,11 @@ static void fleet_reader_free(struct fleet_reader *reader)
 	free(reader->stack_frames);
 	free(reader->places_of_sample);
 	free(reader->lines);
+	free(reader->label_sets);
+	free(reader->labels);
+	free(reader->labels_of_sample);
+	op_pair_table_free(&reader->label_set_ids);
+	op_pair_table_free(&reader->unknown_stacks);
 	op_pair_table_free(&reader->events);
 	op_pair_table_free(&reader->images);
 	op_pair_table_free(&reader->frame_ids);
@@ -411,6 +541,11 @@ static int fleet_read(struct input *input, struct prof_sink *sink, struct op_err
 		result = fleet_read_section(&reader, &file);
 	}
 	reader.host.tool = "oprofile";
+	if (reader.n_unknown)
+		prof_sink_note(sink,
+			       "%" PRIu64 " rows refer to stacks, frames, images or events "
+			       "that are not there",
+			       reader.n_unknown);
 	if (reader.n_sessions)
 		sink->host(sink, &reader.host);
 	fleet_reader_free(&reader);
@@ -431,5 +566,6 @@ const struct format format_fleet = {
 	.read = fleet_read,
 	.write = fleet_write,
 	.is_bounded = true,
+	.has_host_labels = true,
 	.by = PROF_BY_COMM | PROF_BY_LABELS,
 };

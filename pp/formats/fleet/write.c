@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "identity.h"
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/tables/pair_table.h"
 #include "pp/formats/model/labels.h"
@@ -54,6 +55,8 @@ struct writer {
 	uint64_t *frames; /* of a stack */
 	size_t frames_capacity;
 	uint64_t origin, session; /* session: of what is sent, too */
+	uint64_t label_set;	  /* what the host is called: identity */
+	const struct op_strings *labels;
 	uint32_t time;
 
 	uint64_t most;		   /* bytes of all tables; 0: no limit */
@@ -452,8 +455,48 @@ static struct op_buffer *put_session(struct writer *writer, enum fleet_table_id 
 
 static void put_samples(struct writer *writer)
 {
-	for (size_t i = 0; i < writer->n_samples; i++)
-		put_row(put_session(writer, FLEET_SAMPLES), &writer->rows[i]);
+	for (size_t i = 0; i < writer->n_samples; i++) {
+		struct op_buffer *out = put_session(writer, FLEET_SAMPLES);
+
+		op_buffer_u64(out, writer->label_set);
+		put_row(out, &writer->rows[i]);
+	}
+}
+
+static void put_label(struct op_buffer *names, struct op_buffer *texts, const char *name, size_t n,
+		      const char *text)
+{
+	fleet_put_string(names, name, n);
+	put_string(texts, text);
+}
+
+/* What all hosts have, and what their operators call them. */
+static void identify_labels(struct writer *writer)
+{
+	const struct prof_host *host = &writer->prof->host;
+	struct op_buffer names = {0}, texts = {0}, *columns;
+	const struct {
+		const char *name, *text;
+	} facts[] = {
+		{"kernel", host->os_release}, {"arch", host->arch}, {"cpu", host->cpu_description}};
+	size_t n = OP_ARRAY_SIZE(facts) + (writer->labels ? writer->labels->count : 0);
+
+	for (size_t i = 0; i < OP_ARRAY_SIZE(facts); i++)
+		put_label(&names, &texts, facts[i].name, strlen(facts[i].name), facts[i].text);
+	for (size_t i = 0; i < n - OP_ARRAY_SIZE(facts); i++) {
+		const char *label = writer->labels->item[i], *text = strchr(label, '=');
+
+		put_label(&names, &texts, label, (size_t)(text - label), text + 1);
+	}
+	columns = begin_row(writer);
+	op_buffer_leb128(columns, n);
+	op_buffer_put(columns, names.bytes, names.used);
+	op_buffer_leb128(columns, n);
+	op_buffer_put(columns, texts.bytes, texts.used);
+	columns->failed |= names.failed || texts.failed;
+	writer->label_set = end_row(writer, FLEET_LABEL_SETS);
+	op_buffer_free(&names);
+	op_buffer_free(&texts);
 }
 
 static void put_losses(struct writer *writer)
@@ -470,7 +513,11 @@ static void put_host(struct writer *writer)
 {
 	const struct prof_host *host = &writer->prof->host;
 	struct op_buffer *out = put_session(writer, FLEET_SESSIONS);
+	uint64_t samples = 0;
 
+	for (size_t i = 0; i < writer->n_samples; i++)
+		samples += writer->rows[i].samples;
+	op_buffer_u64(out, writer->label_set);
 	op_buffer_u64(out, writer->origin);
 	op_buffer_u64(out, host->duration);
 	put_string(out, host->os_release);
@@ -480,6 +527,7 @@ static void put_host(struct writer *writer)
 	op_buffer_u32(out, (uint32_t)host->cpu_mhz);
 	put_string(out, host->command_line);
 	op_buffer_u64(out, writer->n_rows[FLEET_SAMPLES]);
+	op_buffer_u64(out, samples);
 }
 
 /* What is sent again is the same session, and two of one host at one time are not. */
@@ -540,7 +588,10 @@ static void writer_free(struct writer *writer)
 
 int fleet_write(struct prof *prof, struct output *output, struct op_error *error)
 {
-	struct writer writer = {.prof = prof, .names = output->names, .most = output->most};
+	struct writer writer = {.prof = prof,
+				.names = output->names,
+				.most = output->most,
+				.labels = output->host_labels};
 	int result;
 
 	writer.events = op_alloc(prof->n_events, sizeof(*writer.events));
@@ -550,6 +601,7 @@ int fleet_write(struct prof *prof, struct output *output, struct op_error *error
 	else
 		add_samples(&writer);
 	identify_session(&writer);
+	identify_labels(&writer);
 	put_samples(&writer);
 	put_losses(&writer);
 	put_host(&writer);

@@ -22,9 +22,11 @@ struct output {
 	const char *path;    /* a directory that is there and empty, or the name of the file */
 	FILE *file;	     /* NULL if the format is a directory; the caller looks at errors */
 	const char *command; /* that makes it, for formats that name their maker */
-	struct prof_names *names; /* of functions: pp/formats/session/symbolize.h */
-	bool want_samples;	  /* not events, of format::has_one_number */
-	uint64_t most;		  /* bytes of the file, of format::is_bounded; 0: no limit */
+	struct prof_names *names;	      /* of functions: pp/formats/session/symbolize.h */
+	bool want_samples;		      /* not events, of format::has_one_number */
+	const struct op_strings *host_labels; /* NAME=TEXT of the host, of format::has_host_labels;
+					       * NULL: none */
+	uint64_t most; /* bytes of the file, of format::is_bounded; 0: no limit */
 };
 
 struct pp_image_search;
@@ -66,8 +68,9 @@ struct format {
 	int (*write_sessions)(const struct format_sessions *sessions, struct output *output,
 			      struct op_error *error);
 
-	bool has_signs; /* values may be below 0: prof_event::is_negative */
-	bool is_bounded; /* the writer heeds output::most */
+	bool has_signs;	      /* values may be below 0: prof_event::is_negative */
+	bool is_bounded;      /* the writer heeds output::most */
+	bool has_host_labels; /* and output::host_labels */
 	/* A stack has one number for an event, which weights.h chooses. */
 	bool has_one_number;
 

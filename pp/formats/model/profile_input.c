@@ -38,9 +38,10 @@ static uid_t supplier_of(const struct profile_input *profile, const struct stat 
 }
 
 /* What a server says is parsed as a file of somebody else. */
-static int open_store(struct profile_input *profile, const char *url, struct op_error *error)
+static int open_store(struct profile_input *profile, const char *url,
+		      const struct op_strings *labels, struct op_error *error)
 {
-	int fd = store_fetch(url, error);
+	int fd = store_fetch(url, labels, error);
 
 	*profile = (struct profile_input){.path = url, .fd = -1, .supplier = FOREIGN_OURSELVES};
 	if (fd < 0)
@@ -55,12 +56,13 @@ static int open_store(struct profile_input *profile, const char *url, struct op_
 	return profile->input ? 0 : -1;
 }
 
-int profile_input_open(struct profile_input *profile, const char *path, struct op_error *error)
+int profile_input_open(struct profile_input *profile, const char *path,
+		       const struct op_strings *labels, struct op_error *error)
 {
 	struct stat status;
 
 	if (store_url_is(path))
-		return open_store(profile, path, error);
+		return open_store(profile, path, labels, error);
 	*profile = (struct profile_input){
 		.path = path, .fd = read_apart_open(path), .supplier = FOREIGN_OURSELVES};
 	if (profile->fd < 0) {

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "libop/base/strings.h"
 #include "format.h"
 #include "profile.h"
 
@@ -23,11 +24,13 @@ struct profile_input {
 
 /**
  * profile_input_open - open a profile
- * @path: a file or a directory, which must live as long; "-" is the standard input
+ * @path: a file, a directory or a store, which must live as long; "-" is the standard input
+ * @labels: names of labels that samples of a store are to have; NULL: those that @path names
  *
  * Return: 0, or -1 with @error set.
  */
-int profile_input_open(struct profile_input *profile, const char *path, struct op_error *error);
+int profile_input_open(struct profile_input *profile, const char *path,
+		       const struct op_strings *labels, struct op_error *error);
 void profile_input_close(struct profile_input *profile);
 
 /* What messages call it. */

@@ -21,6 +21,12 @@
 /* An error in the middle of an answer has a status of its own only if the server waits for the end:
  * else its text would stand among the rows. */
 #define WHOLE_ANSWER "&wait_end_of_query=1"
+/* Of _values: see http.h. */
+#define VALUES                                                                                     \
+	"&_values_structure=kind%20UInt8%2Cnumber%20UInt64%2Cname%20String%2Ctext%20String"        \
+	"&_values_format=RowBinary"
+/* A server of a cluster takes the rows of the others, and answers once they have them. */
+#define WHOLE_INSERT "&insert_distributed_sync=1"
 
 /* ---- the library ---- */
 
@@ -224,42 +230,33 @@ static int perform(struct store_http *http, char *address, size_t most, struct o
 	return -1;
 }
 
-static void put_values(const struct op_strings *values, struct op_buffer *out)
-{
-	for (size_t i = 0; i < values->count; i++)
-		fleet_put_string(out, values->item[i], strlen(values->item[i]));
-}
-
-int store_http_query(struct store_http *http, const char *query, const struct op_strings *values,
+int store_http_query(struct store_http *http, const char *query, const struct op_buffer *values,
 		     size_t most, struct op_buffer *answer, struct op_error *error)
 {
-	struct op_buffer rows = {0};
 	curl_mime *form = NULL;
 	curl_mimepart *part;
 	int result;
 
 	if (values) {
-		put_values(values, &rows);
+		if (values->failed)
+			return op_error_memory(error);
 		form = curl.mime_init(http->easy);
 		part = curl.mime_addpart(form);
 		curl.mime_name(part, "_values");
 		curl.mime_filename(part, "_values");
-		curl.mime_data(part, (const char *)rows.bytes, rows.used);
+		curl.mime_data(part, (const char *)values->bytes, values->used);
 		curl.easy_setopt(http->easy, CURLOPT_MIMEPOST, form);
 	} else {
 		curl.easy_setopt(http->easy, CURLOPT_HTTPGET, 1L);
 	}
 	result = perform(http,
 			 address_of(http, http->url->database, query,
-				    values ? WHOLE_ANSWER "&_values_structure=value%20String"
-							  "&_values_format=RowBinary"
-					   : WHOLE_ANSWER),
+				    values ? WHOLE_ANSWER VALUES : WHOLE_ANSWER),
 			 most, answer, error);
 	if (form) {
 		curl.easy_setopt(http->easy, CURLOPT_MIMEPOST, NULL);
 		curl.mime_free(form);
 	}
-	op_buffer_free(&rows);
 	return result;
 }
 
@@ -281,7 +278,8 @@ static int post(struct store_http *http, char *address, const void *rows, size_t
 int store_http_insert(struct store_http *http, const char *statement, const void *rows, size_t n,
 		      struct op_error *error)
 {
-	return post(http, address_of(http, http->url->database, statement, ""), rows, n, error);
+	return post(http, address_of(http, http->url->database, statement, n ? WHOLE_INSERT : ""),
+		    rows, n, error);
 }
 
 int store_http_make(struct store_http *http, const char *statement, struct op_error *error)

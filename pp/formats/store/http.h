@@ -27,13 +27,14 @@ void store_http_close(struct store_http *http); /* NULL is fine */
 /**
  * store_http_query - send a query that reads
  * @query: SQL; no text that comes from elsewhere is in it: that is in @values
- * @values: what it calls _values (value String); NULL: none
+ * @values: rows of what it calls _values (kind UInt8, number UInt64, name String, text String), as
+ *	RowBinary; NULL: none
  * @most: bytes of the answer
  * @answer: the answer is appended
  *
  * Return: 0, or -1 with @error set: what the server says, or that it does not answer; EFBIG.
  */
-int store_http_query(struct store_http *http, const char *query, const struct op_strings *values,
+int store_http_query(struct store_http *http, const char *query, const struct op_buffer *values,
 		     size_t most, struct op_buffer *answer, struct op_error *error);
 
 /**

@@ -2,13 +2,44 @@
 /* The tables of a fleet's store: see tables.h. */
 #include "tables.h"
 
+#include <errno.h>
 #include <string.h>
+
+#include "libop/base/array.h"
+#include "libop/base/safe_text.h"
 
 const struct fleet_table fleet_tables[FLEET_TABLES_N] = {
 #define FLEET_ROW(id, table, list) [id] = {.name = table, .columns = list},
 	FLEET_TABLES(FLEET_ROW)
 #undef FLEET_ROW
 };
+
+#define NAME_MOST  64
+#define TEXT_MOST  256
+#define NAME_BYTES "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+
+bool fleet_label_is_name(const char *name, size_t n)
+{
+	return n && n <= NAME_MOST && strspn(name, NAME_BYTES) >= n;
+}
+
+int fleet_label_check(const char *word, struct op_error *error)
+{
+	static const char *const taken[] = {"host", "thread", "cgroup", "kernel", "arch", "cpu"};
+	size_t n = strcspn(word, "=");
+
+	if (word[n] != '=' || !fleet_label_is_name(word, n) || !word[n + 1] ||
+	    strlen(word + n + 1) > TEXT_MOST ||
+	    op_safe_length(word + n + 1, strlen(word + n + 1)) != strlen(word + n + 1))
+		return op_error_set(error, EINVAL,
+				    "it is NAME=TEXT, where NAME has letters, digits, \"_\", \".\" "
+				    "and \"-\"");
+	for (size_t i = 0; i < OP_ARRAY_SIZE(taken); i++)
+		if (strlen(taken[i]) == n && !strncmp(word, taken[i], n))
+			return op_error_set(error, EINVAL, "%s is a name that all hosts have",
+					    taken[i]);
+	return 0;
+}
 
 void fleet_put_string(struct op_buffer *out, const char *text, size_t n)
 {

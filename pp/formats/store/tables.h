@@ -24,27 +24,31 @@
 #define PP_FORMATS_STORE_TABLES_H
 
 #include "libop/base/buffer.h"
+#include "libop/base/error.h"
 
-#define FLEET_MAGIC "oprofile-fleet 1\n"
+#define FLEET_MAGIC "oprofile-fleet 2\n"
 
 /*
- * ROW(ID, name, columns).  Of an image, @kind is one of enum fleet_image_kind.  A stack has frames
- * from the leaf on; @inlined: into the frame that follows.  A session is what a host has closed at
- * a time: its samples are those with its number, and count once it is there itself, which is sent
- * last.  The number is of all that was sent of it, @origin of what was profiled: a session that was
- * sent twice, with other names, is two of one origin, of which one counts.
+ * ROW(ID, name, columns).  What refers to rows of another table comes behind it.  Of an image,
+ * @kind is one of enum fleet_image_kind.  A stack has frames from the leaf on; @inlined: into the
+ * frame that follows.  A session is what a host has closed at a time: its samples are those with
+ * its number, and count once it is there itself, which is sent last, with the number of its rows
+ * and of their samples.  The number is of all that was sent of it, @origin of what was profiled: a
+ * session that was sent twice, with other names, is two of one origin, of which one counts.
  */
 #define FLEET_TABLES(ROW)                                                                          \
 	ROW(FLEET_EVENTS, "events", "event, name, unit, period, frequency, unit_mask")             \
 	ROW(FLEET_IMAGES, "images", "image, kind, path, build_id")                                 \
 	ROW(FLEET_FRAMES, "frames", "frame, image, function, file, line, inlined")                 \
 	ROW(FLEET_STACKS, "stacks", "stack, frames")                                               \
+	ROW(FLEET_LABEL_SETS, "label_sets", "label_set, names, texts")                             \
 	ROW(FLEET_SAMPLES, "samples",                                                              \
-	    "day, time, host, session, event, app, thread, cgroup, stack, samples, weight")        \
+	    "day, time, host, session, label_set, event, app, thread, cgroup, stack, samples, "    \
+	    "weight")                                                                              \
 	ROW(FLEET_LOSSES, "losses", "day, time, host, session, cause, samples")                    \
 	ROW(FLEET_SESSIONS, "sessions",                                                            \
-	    "day, time, host, session, origin, duration, os, arch, cpu, cpu_type, cpu_mhz, "            \
-	    "command, rows")
+	    "day, time, host, session, label_set, origin, duration, os, arch, cpu, cpu_type, "     \
+	    "cpu_mhz, command, rows, samples")
 
 enum fleet_table_id {
 #define FLEET_ID(id, name, columns) id,
@@ -73,8 +77,23 @@ enum fleet_image_kind {
 
 #define FLEET_STACK_BYTES 16
 
+/* Labels of a host, and how many of them all hosts have. */
+#define FLEET_LABELS_MOST 48
+#define FLEET_HOST_LABELS 3
+
 /* The function of a program's samples that found no room in a bounded file. */
 #define FLEET_LEFT_OUT "[left out]"
+
+/**
+ * fleet_label_check - whether a word is a label that a host may have
+ * @word: NAME=TEXT; of NAME there are letters, digits, "_", "." and "-"
+ *
+ * Return: 0, or -1 with @error set: EINVAL.
+ */
+int fleet_label_check(const char *word, struct op_error *error);
+
+/* The same of a name alone, which may be one that samples or hosts have anyway. */
+bool fleet_label_is_name(const char *name, size_t n);
 
 /* A string, as RowBinary has it. */
 void fleet_put_string(struct op_buffer *out, const char *text, size_t n);

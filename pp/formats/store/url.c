@@ -10,6 +10,7 @@
 #include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
+#include "tables.h"
 
 #define PLAIN	     "clickhouse://"
 #define SECURE	     "clickhouses://"
@@ -18,6 +19,11 @@
 #define LAST_MOST    (UINT64_C(100) * 366 * 86400)
 #define WORD_BYTES   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 #define SERVER_BYTES WORD_BYTES ".-:[]"
+
+bool store_url_is_name(const char *word)
+{
+	return *word && !word[strspn(word, WORD_BYTES)];
+}
 
 bool store_url_is(const char *word)
 {
@@ -77,10 +83,76 @@ static int take_to(struct store_url *url, const char *value)
 	return take_time(value, &url->to);
 }
 
+static bool has_name(const struct op_strings *names, const char *name)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (!strcmp(names->item[i], name))
+			return true;
+	return false;
+}
+
+static int add_by(struct store_url *url, const char *name)
+{
+	const struct {
+		const char *name;
+		bool *flag;
+	} columns[] = {
+		{"host", &url->by_host}, {"thread", &url->by_thread}, {"cgroup", &url->by_cgroup}};
+
+	for (size_t i = 0; i < OP_ARRAY_SIZE(columns); i++)
+		if (!strcmp(name, columns[i].name)) {
+			*columns[i].flag = true;
+			return 0;
+		}
+	if (!fleet_label_is_name(name, strlen(name)) || url->by_labels.count == FLEET_LABELS_MOST)
+		return -1;
+	if (!has_name(&url->by_labels, name) && op_strings_add(&url->by_labels, name))
+		op_out_of_memory();
+	return 0;
+}
+
 static int take_by(struct store_url *url, const char *value)
 {
-	url->by_host = !strcmp(value, "host");
-	return url->by_host ? 0 : -1;
+	struct op_strings names = {0};
+	int result = 0;
+
+	if (op_strings_split(&names, value, ','))
+		op_out_of_memory();
+	for (size_t i = 0; !result && i < names.count; i++)
+		result = add_by(url, names.item[i]);
+	op_strings_free(&names);
+	return result;
+}
+
+int store_url_add_by(struct store_url *url, const struct op_strings *names, struct op_error *error)
+{
+	for (size_t i = 0; names && i < names->count; i++)
+		if (add_by(url, names->item[i]))
+			return op_error_set(error, EINVAL,
+					    "%.100s: labels of a store have names of letters, "
+					    "digits, \"_\", \".\" and \"-\"",
+					    names->item[i]);
+	return 0;
+}
+
+static int take_label(struct store_url *url, const char *value)
+{
+	size_t n = strcspn(value, "=");
+
+	if (value[n] != '=' || !fleet_label_is_name(value, n))
+		return -1;
+	if (op_strings_add(&url->labels, value))
+		op_out_of_memory();
+	return 0;
+}
+
+static int take_cluster(struct store_url *url, const char *value)
+{
+	char *label = op_format("cluster=%s", value);
+	int result = take_label(url, label);
+
+	free(label);
+	return result;
 }
 
 static int take_netrc(struct store_url *url, const char *value)
@@ -97,8 +169,9 @@ static int take_part(struct store_url *url, const char *text, const char *part,
 		const char *name;
 		int (*take)(struct store_url *url, const char *value);
 	} parts[] = {
-		{"host=", take_hosts}, {"last=", take_last}, {"from=", take_from},
-		{"to=", take_to},      {"by=", take_by},     {"netrc=", take_netrc},
+		{"host=", take_hosts},	{"last=", take_last},	    {"from=", take_from},
+		{"to=", take_to},	{"by=", take_by},	    {"netrc=", take_netrc},
+		{"label=", take_label}, {"cluster=", take_cluster},
 	};
 
 	for (size_t i = 0; i < OP_ARRAY_SIZE(parts); i++) {
@@ -111,8 +184,9 @@ static int take_part(struct store_url *url, const char *text, const char *part,
 		return 0;
 	}
 	return op_error_set(error, EINVAL,
-			    "%.200s: \"%.100s\" is not host=NAME,..., last=1h, from=TIME, to=TIME "
-			    "(2026-11-28T15:00, UTC), by=host or netrc=FILE",
+			    "%.200s: \"%.100s\" is not host=NAME,..., label=NAME=TEXT, "
+			    "cluster=TEXT, last=1h, from=TIME, to=TIME (2026-11-28T15:00, UTC), "
+			    "by=NAME,... or netrc=FILE",
 			    text, part);
 }
 
@@ -134,7 +208,7 @@ int store_url_parse(struct store_url *url, const char *text, struct op_error *er
 		result = refuse(text, "users and passwords are in ~/.netrc, not here", error);
 	else if (!*rest || rest[strspn(rest, SERVER_BYTES)])
 		result = refuse(text, "no name of a host", error);
-	else if (!database || !*database || database[strspn(database, WORD_BYTES)])
+	else if (!database || !store_url_is_name(database))
 		result = refuse(text, "no name of a database", error);
 	if (!result) {
 		has_port = strchr(*rest == '[' ? strchrnul(rest, ']') : rest, ':') != NULL;
@@ -157,5 +231,7 @@ void store_url_free(struct store_url *url)
 	free(url->database);
 	free(url->netrc);
 	op_strings_free(&url->hosts);
+	op_strings_free(&url->labels);
+	op_strings_free(&url->by_labels);
 	*url = (struct store_url){0};
 }

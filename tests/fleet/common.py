@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What tests of a fleet share: checks, sessions as the daemon closes them, commands.
+
+The program that imports it has the arguments BUILD MAKE_SESSION.
+"""
+import os
+import re
+import struct
+import subprocess
+import sys
+import time
+
+BUILD, MAKE_SESSION = (os.path.realpath(path) for path in sys.argv[1:3])
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+SCHEMA = os.path.join(TOP, "system", "clickhouse")
+START = 1700000000  # of the first session
+passed = failed = 0
+
+
+def check(what, good, said=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    print("ok     " if good else "NOT OK ", what, "" if good else f": {said}", flush=True)
+
+
+def equal(what, got, wanted):
+    check(what, got == wanted, f"{got!r}, not {wanted!r}")
+
+
+def finish():
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+# ---- sessions ----
+
+def stamp(seconds):
+    return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
+
+
+def make_image(folder):
+    sources = os.path.join(TOP, "tests", "unit", "pp")
+    subprocess.run(["gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x401000",
+                    "-Wl,--section-start=.odd=0x403000", "-o", f"{folder}/prog",
+                    f"{sources}/prog.s"], check=True)
+
+
+def make_sessions(folder, host, chance, n, start=None):
+    """As the daemon closes them: n sessions of ten minutes."""
+    start = START if start is None else start
+    for i in range(n):
+        begin = start + 600 * i
+        name = f"{stamp(begin)}-{stamp(begin + 600)}"
+        counts = [chance.randrange(1, 1000) for _ in range(4)]
+        total = sum(counts)
+        text = f"""image prog TIMER
+0x1010 {counts[0]}, 0x1030 {counts[1] + counts[3]}
+image prog {{kern}}/kallsyms TIMER
+0x10 {counts[2]}
+stacks prog TIMER
+stack {counts[3]} prog+0x1030 prog+0x1012 prog+0x1032
+stat total_samples {total + 7}
+stat samples_stored {total}
+stat lost_no_space 7
+"""
+        subprocess.run([MAKE_SESSION, f"--name={name}", folder], input=text, text=True, check=True)
+        samples = f"{folder}/samples/{name}"
+        with open(f"{samples}/kallsyms", "w", encoding="utf-8") as symbols:
+            symbols.write("ffffffff81000000 T _stext\nffffffff81000010 T first\n")
+        with open(f"{samples}/source", "w", encoding="utf-8") as source:
+            source.write("source perf\n")
+        with open(f"{samples}/origin", "w", encoding="utf-8") as origin:
+            origin.write(f"hostname {host}\nstart-time {begin}000000000\n"
+                         f"end-time {begin + 600}000000000\n")
+
+
+# ---- commands ----
+
+def run(name, *words, **options):
+    folders = [f"{BUILD}/pp", f"{BUILD}/utils/oppush"]
+    environment = {**os.environ, "PATH": ":".join(folders + [os.environ["PATH"]]),
+                   "HOME": options.pop("home", "/nonexistent")}
+    for key in list(environment):
+        if key.lower().endswith("_proxy"):
+            del environment[key]
+    return subprocess.run([name, *words], capture_output=True, text=True, env=environment,
+                          timeout=300, **options)
+
+
+def push(to, folder, spool, *words):
+    return run("oppush", f"--to={to}", f"--session-dir={folder}", f"--spool={spool}", "--once",
+               *words)
+
+
+def stacks(*words):
+    """The samples of each stack, as opexport writes them: the sum over sessions and hosts."""
+    sums = {}
+    done = run("opexport", "--to=folded", "--output=-", *words)
+    for line in done.stdout.splitlines():
+        stack, _, number = line.rpartition(" ")
+        sums[stack] = sums.get(stack, 0) + int(number)
+    return sums or done.stderr
+
+
+def added(*sums):
+    total = {}
+    for some in sums:
+        for stack, number in some.items():
+            total[stack] = total.get(stack, 0) + number
+    return total
+
+
+# ---- tables of a session ----
+
+def columns_of_tables():
+    """As tables.h has them: name to columns."""
+    with open(f"{TOP}/pp/formats/store/tables.h", encoding="utf-8") as header:
+        rows = re.findall(r'ROW\(FLEET_\w+, "(\w+)",((?:\s|\\|"[^"]*")+)\)', header.read())
+    return {name: "".join(re.findall('"([^"]*)"', columns)) for name, columns in rows}
+
+
+def tables_of(folder, session, *options):
+    """Name and rows of each table of a session, as opexport writes them."""
+    done = run("opexport", "--to=fleet", f"--session-dir={folder}", f"session:{session}",
+               f"--output={folder}/tables", *options)
+    if done.returncode:
+        sys.exit(done.stderr)
+    with open(f"{folder}/tables", "rb") as file:
+        data = file.read()
+    at = data.index(b"\n") + 1
+    while at < len(data):
+        n = data[at]
+        length, = struct.unpack_from("<Q", data, at + 1 + n)
+        start = at + 9 + n
+        yield data[at + 1:at + 1 + n].decode(), data[start:start + length]
+        at = start + length
