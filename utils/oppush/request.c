@@ -45,6 +45,9 @@ static const struct op_option rows[] = {
 	{"once", 0, NULL, "send what there is, and end", OP_FLAG(struct request, once)},
 	{"install-schema", 0, NULL, "make the database and its tables, or bring them up to date",
 	 OP_FLAG(struct request, install_schema)},
+	{"cluster", 0, "NAME",
+	 "with --install-schema: on all servers of a cluster that they know by this name",
+	 OP_TEXT(struct request, cluster)},
 	{"schema", 0, "DIR", "where the files of the schema are (" OP_SCHEMA_DIR ")",
 	 OP_TEXT(struct request, schema)},
 	OP_OPTION_VERSION('v'),
@@ -74,6 +77,10 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 	request->session_dir = dir;
 	if (!request->to)
 		return op_error_set(error, EINVAL, "--to=URL is needed");
+	if (request->cluster && (!request->install_schema || !store_url_is_name(request->cluster)))
+		return op_error_set(error, EINVAL,
+				    "--cluster=%.200s: a name, and it goes with --install-schema",
+				    request->cluster);
 	if (!store_url_is(request->to))
 		return op_error_set(error, EINVAL,
 				    "--to=%.200s: not clickhouse://HOST[:PORT]/DATABASE",

@@ -13,6 +13,7 @@ struct request {
 	char *to;
 	char *session_dir, *spool;
 	char *schema;	    /* directory of its files */
+	char *cluster;	    /* of @install_schema, or NULL */
 	uint64_t spool_mib; /* the most that waits for the server */
 	uint64_t jitter;    /* seconds */
 	bool install_schema, once;

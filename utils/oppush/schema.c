@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
 #include "libop/base/number.h"
@@ -21,6 +22,12 @@
 #define FILE_MOST   ((size_t)1 << 20)
 #define FILES_MOST  1000
 #define ANSWER_MOST ((size_t)1 << 16)
+/* What statements begin with that can be made those of a cluster, and what tables are called. */
+#define CREATE	"CREATE TABLE IF NOT EXISTS "
+#define ALTER	"ALTER TABLE "
+#define ENGINE	") ENGINE = "
+#define SHARDED "-- sharded by "
+#define LOCAL	"_local"
 
 struct migration {
 	uint32_t number;
@@ -29,8 +36,9 @@ struct migration {
 
 struct schema {
 	struct store_http *http;
-	const char *dir;
-	struct migration *files; /* by number */
+	const struct store_url *url;
+	const char *dir, *cluster; /* cluster: or NULL */
+	struct migration *files;   /* by number */
 	size_t n, capacity;
 	struct op_buffer applied; /* numbers, UInt32 */
 	struct op_error *error;
@@ -79,31 +87,123 @@ static bool is_applied(const struct schema *schema, uint32_t number)
 	return false;
 }
 
-/* Lines that begin with "--" are comments, which a server of any version need not see. */
-static void strip_comments(char *text)
-{
-	char *to = text, *rest = text, *line;
+/* ---- statements ---- */
 
-	while ((line = strsep(&rest, "\n"))) {
-		if (!strncmp(line, "--", 2))
-			continue;
-		memmove(to, line, strlen(line));
-		to += strlen(line);
-		*to++ = '\n';
-	}
-	to[to > text ? -1 : 0] = '\0';
+static int run_statement(struct schema *schema, const char *statement)
+{
+	return store_http_insert(schema->http, statement, NULL, 0, schema->error);
 }
 
+/* A table of a cluster: NAME_local on each server, and NAME, which means all of them. */
+static int make_distributed(struct schema *schema, const char *name, size_t n, const char *key)
+{
+	const char *cluster = schema->cluster, *database = schema->url->database;
+	char *drop = op_format("DROP TABLE IF EXISTS %.*s ON CLUSTER %s", (int)n, name, cluster);
+	char *make = op_format("CREATE TABLE IF NOT EXISTS %.*s ON CLUSTER %s AS %s.%.*s" LOCAL
+			       " ENGINE = Distributed(%s, %s, %.*s" LOCAL ", %s)",
+			       (int)n, name, cluster, database, (int)n, name, cluster, database,
+			       (int)n, name, key);
+	/* it holds nothing, and its columns are those that the other had when it was made */
+	int result = run_statement(schema, drop);
+
+	if (!result)
+		result = run_statement(schema, make);
+	free(make);
+	free(drop);
+	return result;
+}
+
+/* @rest: behind the name of the table, which has @n bytes. */
+static int create_on_cluster(struct schema *schema, const char *name, size_t n, const char *rest,
+			     const char *key)
+{
+	const char *engine = strstr(rest, ENGINE);
+	char *statement;
+	int result;
+
+	if (!engine || !*key)
+		return op_error_set(schema->error, EINVAL,
+				    "the table %.*s has no line \"" SHARDED "EXPRESSION\"", (int)n,
+				    name);
+	engine += strlen(ENGINE);
+	statement = op_format(CREATE "%.*s" LOCAL " ON CLUSTER %s%.*sReplicated%.*s"
+				     "('/clickhouse/tables/{shard}/%s/%.*s', '{replica}')%s",
+			      (int)n, name, schema->cluster, (int)(engine - rest), rest,
+			      (int)strcspn(engine, " "), engine, schema->url->database, (int)n,
+			      name, engine + strcspn(engine, " "));
+	result = run_statement(schema, statement);
+	if (!result)
+		result = make_distributed(schema, name, n, key);
+	free(statement);
+	return result;
+}
+
+static int alter_on_cluster(struct schema *schema, const char *name, size_t n, const char *rest,
+			    const char *key)
+{
+	char *statement = op_format(ALTER "%.*s" LOCAL " ON CLUSTER %s%s", (int)n, name,
+				    schema->cluster, rest);
+	int result = *key ? run_statement(schema, statement)
+			  : op_error_set(schema->error, EINVAL,
+					 "the change of %.*s has no line \"" SHARDED "EXPRESSION\"",
+					 (int)n, name);
+
+	if (!result)
+		result = make_distributed(schema, name, n, key);
+	free(statement);
+	return result;
+}
+
+/* @key: what rows are distributed by. */
+static int apply_statement(struct schema *schema, const char *statement, const char *key)
+{
+	static const struct {
+		const char *words;
+		int (*apply)(struct schema *schema, const char *name, size_t n, const char *rest,
+			     const char *key);
+	} kinds[] = {{CREATE, create_on_cluster}, {ALTER, alter_on_cluster}};
+
+	if (!schema->cluster)
+		return run_statement(schema, statement);
+	for (size_t i = 0; i < OP_ARRAY_SIZE(kinds); i++) {
+		const char *name = statement + strlen(kinds[i].words);
+		size_t n;
+
+		if (strncmp(statement, kinds[i].words, strlen(kinds[i].words)) != 0)
+			continue;
+		n = strcspn(name, " ");
+		return kinds[i].apply(schema, name, n, name + n, key);
+	}
+	return op_error_set(schema->error, EINVAL, "no statement for a cluster: %.60s", statement);
+}
+
+/* Lines that begin with "--" are comments, which a server of any version need not see. */
 static int apply_statements(struct schema *schema, char *text)
 {
-	char *rest = text, *end;
+	struct op_buffer statement = {0};
+	char *rest = text, *line, *key = op_copy("");
 	int result = 0;
 
-	while (!result && (end = strstr(rest, ";\n"))) {
-		*end = '\0';
-		result = store_http_insert(schema->http, rest, NULL, 0, schema->error);
-		rest = end + 2;
+	while (!result && (line = strsep(&rest, "\n"))) {
+		size_t n = strlen(line);
+
+		if (!strncmp(line, SHARDED, strlen(SHARDED))) {
+			free(key);
+			key = op_copy(line + strlen(SHARDED));
+		}
+		if (!n || !strncmp(line, "--", 2))
+			continue;
+		op_buffer_put(&statement, line, line[n - 1] == ';' ? n - 1 : n);
+		op_buffer_put(&statement, line[n - 1] == ';' ? "" : "\n", 1);
+		if (line[n - 1] != ';')
+			continue;
+		result = statement.failed
+				 ? op_error_memory(schema->error)
+				 : apply_statement(schema, (const char *)statement.bytes, key);
+		statement.used = 0;
 	}
+	op_buffer_free(&statement);
+	free(key);
 	return result;
 }
 
@@ -117,7 +217,8 @@ static int note_applied(struct schema *schema, const struct migration *file)
 	op_buffer_u32(&row, (uint32_t)time(NULL));
 	result = row.failed ? op_error_memory(schema->error)
 			    : store_http_insert(schema->http,
-						"INSERT INTO migrations FORMAT RowBinary",
+						"INSERT INTO migrations (number, name, applied) "
+						"FORMAT RowBinary",
 						row.bytes, row.used, schema->error);
 	op_buffer_free(&row);
 	return result;
@@ -131,7 +232,6 @@ static int apply_file(struct schema *schema, const struct migration *file)
 	int result = -1;
 
 	if (text) {
-		strip_comments(text);
 		result = apply_statements(schema, text);
 		if (result) {
 			cause = *schema->error;
@@ -147,34 +247,85 @@ static int apply_file(struct schema *schema, const struct migration *file)
 	return result;
 }
 
-/* A database without the table has nothing applied. */
-static int read_applied(struct schema *schema, const char *database)
+/* ---- what is there ---- */
+
+static int make_database(struct schema *schema)
 {
-	char *make = op_format("CREATE DATABASE IF NOT EXISTS %s", database);
+	char *make = op_format("CREATE DATABASE IF NOT EXISTS %s%s%s", schema->url->database,
+			       schema->cluster ? " ON CLUSTER " : "",
+			       schema->cluster ? schema->cluster : "");
 	int result = store_http_make(schema->http, make, schema->error);
-	struct op_error missing;
 
 	free(make);
-	if (!result && store_http_query(schema->http,
-					"SELECT number FROM migrations GROUP BY number "
-					"FORMAT RowBinary",
-					NULL, ANSWER_MOST, &schema->applied, &missing))
-		schema->applied.used = 0;
 	return result;
 }
 
-int schema_install(const struct store_url *url, const char *dir, struct op_error *error)
+/* Tables of one server are not made those of a cluster, nor the other way round: they have rows. */
+static int check_kind(struct schema *schema)
 {
-	struct schema schema = {.dir = dir, .error = error};
+	struct op_buffer answer = {0};
+	struct op_reader reader;
+	char *query =
+		op_format("SELECT count(), countIf(engine = 'Distributed') FROM system.tables "
+			  "WHERE database = '%s' AND name = 'migrations' FORMAT RowBinary",
+			  schema->url->database);
+	int result =
+		store_http_query(schema->http, query, NULL, ANSWER_MOST, &answer, schema->error);
+	uint64_t there, distributed;
+
+	free(query);
+	if (result)
+		return result;
+	reader = op_reader_of(answer.bytes, answer.used, op_swap_for(false));
+	there = op_reader_u64(&reader);
+	distributed = op_reader_u64(&reader);
+	op_buffer_free(&answer);
+	if (there && !distributed && schema->cluster)
+		return op_error_set(schema->error, EEXIST,
+				    "%s has tables of one server: --cluster is for a new database",
+				    schema->url->database);
+	if (distributed && !schema->cluster)
+		return op_error_set(schema->error, EEXIST,
+				    "%s has tables of a cluster: --cluster=NAME is needed",
+				    schema->url->database);
+	return 0;
+}
+
+/* A database without the table has nothing applied. */
+static void read_applied(struct schema *schema)
+{
+	struct op_error missing;
+
+	if (store_http_query(schema->http,
+			     "SELECT number FROM migrations GROUP BY number FORMAT RowBinary", NULL,
+			     ANSWER_MOST, &schema->applied, &missing))
+		schema->applied.used = 0;
+}
+
+static int install_files(struct schema *schema)
+{
+	int result = make_database(schema);
+
+	if (!result)
+		result = check_kind(schema);
+	if (!result)
+		read_applied(schema);
+	for (size_t i = 0; !result && i < schema->n; i++)
+		if (!is_applied(schema, schema->files[i].number))
+			result = apply_file(schema, &schema->files[i]);
+	return result;
+}
+
+int schema_install(const struct store_url *url, const char *dir, const char *cluster,
+		   struct op_error *error)
+{
+	struct schema schema = {.url = url, .dir = dir, .cluster = cluster, .error = error};
 	int result = list_files(&schema);
 
 	if (!result)
 		schema.http = store_http_open(url, error);
 	if (!result)
-		result = schema.http ? read_applied(&schema, url->database) : -1;
-	for (size_t i = 0; !result && i < schema.n; i++)
-		if (!is_applied(&schema, schema.files[i].number))
-			result = apply_file(&schema, &schema.files[i]);
+		result = schema.http ? install_files(&schema) : -1;
 	for (size_t i = 0; i < schema.n; i++)
 		free(schema.files[i].name);
 	free(schema.files);
