@@ -119,3 +119,41 @@ CREATE TABLE IF NOT EXISTS sessions (
 	rows UInt64,
 	samples UInt64
 ) ENGINE = ReplacingMergeTree PARTITION BY day ORDER BY (host, time, session);
+
+-- Sums of samples by hours and days, without hosts, threads and control groups, of whole sessions:
+-- "oppush --add-up" makes them, and what is read is the same with and without them.  level: seconds.
+-- A batch is one sum, made at one time, of sessions that began between start and start + level.
+-- sharded by cityHash64(stack)
+CREATE TABLE IF NOT EXISTS sums (
+	level UInt32,
+	start DateTime,
+	batch UInt64,
+	label_set UInt64,
+	event UInt64,
+	app String,
+	stack FixedString(16),
+	samples UInt64,
+	weight UInt64
+) ENGINE = MergeTree PARTITION BY (level, toYYYYMM(start))
+ORDER BY (level, start, batch, label_set, event, app, stack);
+
+-- Comes behind the batch's rows of sums.  Batches of one time and generation add up; the last one
+-- counts.  checksum: the sum of the sessions' numbers; samples: of all rows.
+-- sharded by batch
+CREATE TABLE IF NOT EXISTS batches (
+	level UInt32,
+	start DateTime,
+	generation UInt32,
+	batch UInt64,
+	sessions UInt64,
+	checksum UInt64,
+	samples UInt64
+) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(start) ORDER BY (level, start, generation, batch);
+
+-- The sessions of a batch of an hour.
+-- sharded by batch
+CREATE TABLE IF NOT EXISTS summed (
+	start DateTime,
+	batch UInt64,
+	session UInt64
+) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(start) ORDER BY (start, batch, session);

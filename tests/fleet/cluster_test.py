@@ -39,12 +39,12 @@ class Fleet:
         self.n += 1
         return folder, spool
 
-    def check_sums(self, when, timeout=60):
-        """Each server says the same, once it has what the others have."""
-        for server in self.cluster.all():
-            if not server.process:
-                continue
-            servers.wait_for_equal(lambda: stacks(server.url()), self.wanted, timeout)
+    def check_sums(self, when):
+        """Each server says the same, once all of them have what the others have."""
+        alive = [server for server in self.cluster.all() if server.process]
+        for server in alive:
+            servers.wait_until(f"{server.folder} has all", server.has_all)
+        for server in alive:
             equal(f"{when}: {os.path.basename(server.folder)}", stacks(server.url()), self.wanted)
 
 
@@ -108,7 +108,7 @@ def test_schema(cluster, folder):
     for one in cluster.all():
         equal(f"tables of {os.path.basename(one.folder)}",
               one.query("SELECT countIf(engine LIKE 'Replicated%'), countIf(engine = 'Distributed') "
-                        "FROM system.tables WHERE database = 'fleet'"), "9\t9\n")
+                        "FROM system.tables WHERE database = 'fleet'"), "12\t12\n")
     plain = run(*install)
     check("it is not made one of a server", plain.returncode == 1 and "--cluster" in plain.stderr,
           plain.stderr)
@@ -216,6 +216,23 @@ def test_clocks_and_copies(fleet):
     fleet.check_sums("wrong clocks, copied hosts")
 
 
+def test_add_up(fleet):
+    """Sums are made by one server and read by all, with a replica that comes back without them."""
+    killed, other = fleet.cluster.servers[1]
+    killed.stop(signal.SIGKILL)
+    add_up = ["oppush", f"--to={other.url()}", "--add-up", "--add-up-days=36500"]
+    done = run(*add_up)
+    check("it is added up", done.returncode == 0 and "sums are made" in done.stdout, done.stderr)
+    killed.start()
+    fleet.check_sums("added up")
+    equal("nothing is left to add up", run(*add_up).stdout, "")
+    equal("a late host", push(other.url(), *fleet.add_host()).returncode, 0)
+    fleet.check_sums("a late host")
+    done = run(*add_up)
+    check("it is added", done.returncode == 0 and "sums are made" in done.stdout, done.stderr)
+    fleet.check_sums("it is added")
+
+
 def test_account(fleet):
     home = f"{fleet.folder}/home"
     os.makedirs(home)
@@ -241,6 +258,7 @@ def main():
             test_network_cut(fleet)
             test_twice(fleet)
             test_clocks_and_copies(fleet)
+            test_add_up(fleet)
             test_account(fleet)
         finally:
             cluster.stop()

@@ -45,11 +45,11 @@ def make_image(folder):
                     f"{sources}/prog.s"], check=True)
 
 
-def make_sessions(folder, host, chance, n, start=None):
+def make_sessions(folder, host, chance, n, start=None, step=600):
     """As the daemon closes them: n sessions of ten minutes."""
     start = START if start is None else start
     for i in range(n):
-        begin = start + 600 * i
+        begin = start + step * i
         name = f"{stamp(begin)}-{stamp(begin + 600)}"
         counts = [chance.randrange(1, 1000) for _ in range(4)]
         total = sum(counts)

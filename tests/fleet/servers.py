@@ -156,6 +156,19 @@ class Server(Program):
         except urllib.error.HTTPError as error:
             raise RuntimeError(f"{text}: {error.read().decode(errors='replace')}") from error
 
+    def has_all(self):
+        """Whether its tables have what was inserted on other replicas."""
+        behind = self.query("SELECT log_max_index, zookeeper_path FROM system.replicas WHERE "
+                            "is_readonly OR is_session_expired OR log_pointer <= log_max_index "
+                            "OR inserts_in_queue > 0")
+        for line in behind.splitlines():
+            last, path = line.split("\t")
+            # 0 is the number of the first entry, and that of a log without any
+            if last != "0" or self.query("SELECT count() FROM system.zookeeper WHERE "
+                                         f"path = '{path}/log'") != "0\n":
+                return False
+        return True
+
     def insert(self, table, columns, rows, database="fleet"):
         """Rows as RowBinary has them."""
         statement = urllib.parse.quote(f"INSERT INTO {table} ({columns}) FORMAT RowBinary")

@@ -186,6 +186,90 @@ def test_labels(server, folder, chance):
         equal(f"{bad} is refused", (done.returncode, "label=NAME=TEXT" in done.stderr), (1, True))
 
 
+DAY = 1699920000  # begins then
+
+
+def test_add_up(server, folder, chance):
+    """What is read from sums of hours and days is what is read from samples, whatever comes."""
+    install = run("oppush", f"--to={server.url('hours')}", "--install-schema", f"--schema={SCHEMA}")
+    equal("another database", install.returncode, 0)
+    hosts = [f"{folder}/hours{i}" for i in range(3)]
+    for i, host in enumerate(hosts):
+        os.makedirs(host)
+        make_image(host)
+        make_sessions(host, f"hours{i}", chance, 26, DAY, 3600)
+
+    def send(i, spool):
+        equal(f"host {i} is sent", push(server.url("hours"), hosts[i], spool).returncode, 0)
+
+    def add_up(wanted):
+        done = run("oppush", f"--to={server.url('hours')}", "--add-up", "--add-up-days=36500")
+        equal("it is added up", (done.returncode, done.stderr, done.stdout),
+              (0, "", f"{wanted} sums are made\n" if wanted else ""))
+
+    def sessions_of(begin, end):
+        return [f"session:{stamp(DAY + 3600 * i)}-{stamp(DAY + 3600 * i + 600)}"
+                for i in range(26) if begin <= DAY + 3600 * i <= end]
+
+    spans = ((DAY + 3600, DAY + 7199), (DAY + 1, DAY + 90000), (DAY, DAY + 99999))
+    sums = {(host, span): stacks(f"--session-dir={host}", *sessions_of(*span))
+            for host in hosts for span in spans}
+
+    def compare(when, n_hosts):
+        for begin, end in spans:
+            times = [time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at)) for at in (begin, end)]
+            equal(f"{when}: from {begin - DAY} to {end - DAY}",
+                  stacks(server.url("hours", f"?from={times[0]}&to={times[1]}")),
+                  added(*[sums[host, (begin, end)] for host in hosts[:n_hosts]]))
+        equal(f"{when}: a host", stacks(server.url("hours", "?host=hours0")),
+              sums[hosts[0], spans[-1]])
+
+    send(0, f"{folder}/hours-spool0")
+    send(1, f"{folder}/hours-spool1")
+    compare("not added up", 2)
+    add_up(28)
+    compare("added up", 2)
+    add_up(0)
+    send(2, f"{folder}/hours-spool2")
+    compare("a host came late", 3)
+    add_up(28)
+    compare("it is added", 3)
+    equal("to what was there", server.query("SELECT max(generation) FROM batches WHERE level = 3600",
+                                            "hours"), "1\n")
+    for i in range(3):
+        send(i, f"{folder}/hours-again{i}")
+    compare("all came again", 3)
+    add_up(0)
+    server.query("INSERT INTO sessions SELECT day, time, host, 18446744073709551615, label_set, origin, "
+                 "duration, os, arch, cpu, cpu_type, cpu_mhz, command, rows, samples FROM sessions "
+                 f"WHERE host = 'hours0' AND time = toDateTime({DAY})", "hours")
+    server.query("INSERT INTO samples SELECT day, time, host, 18446744073709551615, label_set, event, app, "
+                 "thread, cgroup, stack, any(samples), any(weight) FROM samples WHERE host = 'hours0' AND "
+                 f"time = toDateTime({DAY}) GROUP BY day, time, host, label_set, event, app, thread, "
+                 "cgroup, stack", "hours")
+    compare("a session came with other names", 3)
+    add_up(2)
+    compare("its hour is added up anew", 3)
+    server.query(f"ALTER TABLE sums DELETE WHERE level = 86400 OR start = toDateTime({DAY + 7200})",
+                 "hours")
+    servers.wait_for_equal(lambda: server.query("SELECT count() FROM sums WHERE level = 86400",
+                                                "hours"), "0\n", 30)
+    compare("sums are damaged", 3)
+    add_up(3)
+    compare("they are made anew", 3)
+    server.query(f"ALTER TABLE sums DELETE WHERE level = 86400 OR intDiv(toUInt32(start), 3600) % 3 = 0",
+                 "hours")
+    servers.wait_for_equal(lambda: server.query("SELECT count() FROM sums WHERE level = 86400",
+                                                "hours"), "0\n", 30)
+    compare("every third hour is damaged", 3)
+    add_up(11)
+    for day in (DAY, DAY + 86400):
+        server.query(f"ALTER TABLE samples DROP PARTITION {time.strftime('%Y%m%d', time.gmtime(day))}",
+                     "hours")
+    equal("without the samples that they are of", stacks(server.url("hours")),
+          added(*[sums[host, spans[-1]] for host in hosts]))
+
+
 def test_missing(server):
     """What one host has left out costs the names of its samples, not the report."""
     before = stacks(server.url())
@@ -349,6 +433,7 @@ def main():
             test_half(server, folders)
             test_labels(server, folder, chance)
             test_missing(server)
+            test_add_up(server, folder, chance)
             test_dead(server, folders, spools, chance)
             test_pretenders(folders, folder)
             test_bound(folders, folder)

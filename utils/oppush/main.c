@@ -1,11 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* oppush: sends closed sessions to the store of a fleet.  See oppush(1). */
 #include <stdio.h>
+#include <time.h>
 
 #include "libop/base/option.h"
+#include "pp/formats/store/sums.h"
 #include "request.h"
 #include "schema.h"
 #include "service.h"
+
+/* Sessions that began in an hour end up to an hour later, and come after that. */
+#define GRACE_SECONDS 7200
+
+static int add_up(const struct request *request, struct op_error *error)
+{
+	uint64_t now = (uint64_t)time(NULL) - GRACE_SECONDS;
+	uint64_t span = request->add_up_days * SUMS_DAY;
+	uint64_t from = now > span ? (now - span) / SUMS_DAY * SUMS_DAY : 0;
+	size_t n;
+	int result = store_sums_make(&request->url, from, now / SUMS_HOUR * SUMS_HOUR, &n, error);
+
+	if (n)
+		printf("%zu sums are made\n", n);
+	return result;
+}
+
+static int run(const struct request *request, struct op_error *error)
+{
+	if (request->install_schema)
+		return schema_install(&request->url, request->schema, request->cluster, error);
+	if (request->add_up)
+		return add_up(request, error);
+	return service_run(request, error);
+}
 
 int main(int argc, const char **argv)
 {
@@ -18,9 +45,7 @@ int main(int argc, const char **argv)
 		request_free(&request);
 		return op_usage_error(&error);
 	}
-	result = request.install_schema
-			 ? schema_install(&request.url, request.schema, request.cluster, &error)
-			 : service_run(&request, &error);
+	result = run(&request, &error);
 	request_free(&request);
 	if (result)
 		op_die(OP_EXIT_FAILURE, "%s", error.text);

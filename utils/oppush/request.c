@@ -12,12 +12,14 @@
 #include "libop/session/paths.h"
 #include "spool.h"
 
-#define SYNOPSIS      "--to=URL [OPTION...]"
-#define SPOOL_DEFAULT "/var/lib/oprofile-push"
-#define SPOOL_MIB     256
-#define MIB_MOST      (UINT64_C(1) << 30)
-#define JITTER	      60
-#define JITTER_MOST   86400
+#define SYNOPSIS	 "--to=URL [OPTION...]"
+#define SPOOL_DEFAULT	 "/var/lib/oprofile-push"
+#define SPOOL_MIB	 256
+#define MIB_MOST	 (UINT64_C(1) << 30)
+#define JITTER		 60
+#define JITTER_MOST	 86400
+#define ADD_UP_DAYS	 7
+#define ADD_UP_DAYS_MOST 36500
 
 static int take_time(const struct op_option *option, void *field, const char *text,
 		     struct op_error *error)
@@ -45,6 +47,10 @@ static const struct op_option rows[] = {
 	{"once", 0, NULL, "send what there is, and end", OP_FLAG(struct request, once)},
 	{"install-schema", 0, NULL, "make the database and its tables, or bring them up to date",
 	 OP_FLAG(struct request, install_schema)},
+	{"add-up", 0, NULL, "add up the hours and days in the store that are over",
+	 OP_FLAG(struct request, add_up)},
+	{"add-up-days", 0, "DAYS", "so far back (7)",
+	 OP_NUMBER(struct request, add_up_days, 1, ADD_UP_DAYS_MOST)},
 	{"cluster", 0, "NAME",
 	 "with --install-schema: on all servers of a cluster that they know by this name",
 	 OP_TEXT(struct request, cluster)},
@@ -64,7 +70,8 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 	const struct op_option_table tables[] = {{rows, request, NULL}, {0}};
 	char *dir;
 
-	*request = (struct request){.spool_mib = SPOOL_MIB, .jitter = JITTER};
+	*request = (struct request){
+		.spool_mib = SPOOL_MIB, .jitter = JITTER, .add_up_days = ADD_UP_DAYS};
 	if (op_options_read(tables, SYNOPSIS, argc, argv, NULL, error))
 		return -1;
 	set_default(&request->session_dir, OP_SESSION_DEFAULT_DIR);

@@ -16,7 +16,8 @@ struct request {
 	char *cluster;	    /* of @install_schema, or NULL */
 	uint64_t spool_mib; /* the most that waits for the server */
 	uint64_t jitter;    /* seconds */
-	bool install_schema, once;
+	bool install_schema, add_up, once;
+	uint64_t add_up_days; /* how far back @add_up looks */
 	struct store_url url; /* of @to */
 };
 

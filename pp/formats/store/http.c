@@ -91,6 +91,7 @@ static bool curl_is_there(void)
 struct store_http {
 	const struct store_url *url;
 	CURL *easy;
+	long patience; /* seconds */
 	struct op_buffer *answer;
 	size_t most;
 	bool is_too_long;
@@ -119,12 +120,18 @@ struct store_http *store_http_open(const struct store_url *url, struct op_error 
 	}
 	http = op_alloc(1, sizeof(*http));
 	http->url = url;
+	http->patience = SILENT_SECONDS;
 	http->easy = curl.easy_init();
 	if (http->easy)
 		return http;
 	free(http);
 	op_error_memory(error);
 	return NULL;
+}
+
+void store_http_set_patience(struct store_http *http, long seconds)
+{
+	http->patience = seconds;
 }
 
 void store_http_close(struct store_http *http)
@@ -155,7 +162,7 @@ static void set_options(struct store_http *http, const char *address)
 		long value;
 	} numbers[] = {
 		{CURLOPT_NOSIGNAL, 1},	      {CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS},
-		{CURLOPT_LOW_SPEED_LIMIT, 1}, {CURLOPT_LOW_SPEED_TIME, SILENT_SECONDS},
+		{CURLOPT_LOW_SPEED_LIMIT, 1}, {CURLOPT_LOW_SPEED_TIME, http->patience},
 		{CURLOPT_FOLLOWLOCATION, 0},  {CURLOPT_NETRC, CURL_NETRC_OPTIONAL},
 	};
 
@@ -230,8 +237,10 @@ static int perform(struct store_http *http, char *address, size_t most, struct o
 	return -1;
 }
 
-int store_http_query(struct store_http *http, const char *query, const struct op_buffer *values,
-		     size_t most, struct op_buffer *answer, struct op_error *error)
+/* @rest: of the address. */
+static int send_query(struct store_http *http, const char *query, const char *rest,
+		      const struct op_buffer *values, size_t most, struct op_buffer *answer,
+		      struct op_error *error)
 {
 	curl_mime *form = NULL;
 	curl_mimepart *part;
@@ -249,14 +258,30 @@ int store_http_query(struct store_http *http, const char *query, const struct op
 	} else {
 		curl.easy_setopt(http->easy, CURLOPT_HTTPGET, 1L);
 	}
-	result = perform(http,
-			 address_of(http, http->url->database, query,
-				    values ? WHOLE_ANSWER VALUES : WHOLE_ANSWER),
-			 most, answer, error);
+	result = perform(http, address_of(http, http->url->database, query, rest), most, answer,
+			 error);
 	if (form) {
 		curl.easy_setopt(http->easy, CURLOPT_MIMEPOST, NULL);
 		curl.mime_free(form);
 	}
+	return result;
+}
+
+int store_http_query(struct store_http *http, const char *query, const struct op_buffer *values,
+		     size_t most, struct op_buffer *answer, struct op_error *error)
+{
+	return send_query(http, query, values ? WHOLE_ANSWER VALUES : WHOLE_ANSWER, values, most,
+			  answer, error);
+}
+
+int store_http_change(struct store_http *http, const char *statement,
+		      const struct op_buffer *values, struct op_error *error)
+{
+	struct op_buffer answer = {0};
+	int result = send_query(http, statement, WHOLE_ANSWER WHOLE_INSERT VALUES, values,
+				ERROR_MOST, &answer, error);
+
+	op_buffer_free(&answer);
 	return result;
 }
 

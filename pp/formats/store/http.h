@@ -48,6 +48,18 @@ int store_http_query(struct store_http *http, const char *query, const struct op
 int store_http_insert(struct store_http *http, const char *statement, const void *rows, size_t n,
 		      struct op_error *error);
 
+/**
+ * store_http_change - have the server do something, such as INSERT INTO ... SELECT
+ * @values: as of store_http_query()
+ *
+ * Return: as store_http_query().
+ */
+int store_http_change(struct store_http *http, const char *statement,
+		      const struct op_buffer *values, struct op_error *error);
+
+/* How long a server may be silent, in seconds, from now on. */
+void store_http_set_patience(struct store_http *http, long seconds);
+
 /* The same of a statement that is of no database, such as one that makes it. */
 int store_http_make(struct store_http *http, const char *statement, struct op_error *error);
 

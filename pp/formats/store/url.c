@@ -16,6 +16,7 @@
 #define SECURE	     "clickhouses://"
 #define PLAIN_PORT   "8123"
 #define SECURE_PORT  "8443"
+#define BY_MOST	     8 /* they stand in a query several times */
 #define LAST_MOST    (UINT64_C(100) * 366 * 86400)
 #define WORD_BYTES   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 #define SERVER_BYTES WORD_BYTES ".-:[]"
@@ -104,7 +105,7 @@ static int add_by(struct store_url *url, const char *name)
 			*columns[i].flag = true;
 			return 0;
 		}
-	if (!fleet_label_is_name(name, strlen(name)) || url->by_labels.count == FLEET_LABELS_MOST)
+	if (!fleet_label_is_name(name, strlen(name)) || url->by_labels.count == BY_MOST)
 		return -1;
 	if (!has_name(&url->by_labels, name) && op_strings_add(&url->by_labels, name))
 		op_out_of_memory();
