@@ -364,13 +364,14 @@ static int foreign_output_find(struct foreign_place *place, const char *path,
 			       enum foreign_parents parents)
 {
 	struct way way = {.at = -1};
+	const size_t length = strlen(path);
 	int result, code;
 
-	if (strlen(path) >= PATH_MAX) {
+	if (length >= PATH_MAX) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	strcpy(way.rest, path);
+	memcpy(way.rest, path, length + 1);
 	if (geteuid())
 		return go_on(place, AT_FDCWD, way.rest, parents);
 	result = step(&way, open(*path == '/' ? "/" : ".", FIND | O_DIRECTORY));
