@@ -525,7 +525,9 @@ int foreign_place_open(const struct foreign_place *place, mode_t mode, struct op
 	else if (!geteuid())
 		flags |= O_NOFOLLOW;
 	fd = openat(place->dir, place->name, flags | O_TRUNC, mode);
-	return fd < 0 ? foreign_place_fail(place, error) : fd;
+	if (fd < 0)
+		return foreign_place_fail(place, error);
+	return fd;
 }
 
 int foreign_place_fresh(const struct foreign_place *place, char **name, struct op_error *error)
