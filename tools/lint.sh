@@ -23,8 +23,8 @@ work=$build/lint
 jobs=$(nproc)
 
 # Cheap ones first.
-checkers=(spdx lines names python layers exported doors shellcheck checkpatch sparse symbols
-	coccinelle cppcheck clang-tidy)
+checkers=(spdx lines names exempt python layers exported doors shellcheck checkpatch sparse
+	symbols coccinelle cppcheck clang-tidy)
 
 # Each checker is a function lint_NAME: it prints what it finds as "file:line: text", with files
 # relative to the tree, writes how many files it has looked at to $work/NAME.files, and fails if
@@ -70,12 +70,14 @@ each()
 }
 
 python_files() { sources '*.py'; }
+exempt_table() { sources tools/lint/exempt; }
 
 lint_spdx() { each spdx code "$top/tools/lint/text.py" spdx; }
 lint_lines() { each lines code "$top/tools/lint/text.py" lines; }
 named_files() { sources '*.c' '*.h' 'doc/*.md' HACKING.md; }
 
 lint_names() { each names named_files "$top/tools/lint/text.py" names; }
+lint_exempt() { each exempt exempt_table "$top/tools/lint/text.py" exempt; }
 lint_python() { each python python_files "$top/tools/lint/text.py" python; }
 
 # Layers: the includes, beside the drawing in doc/internals.md.

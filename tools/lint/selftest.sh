@@ -229,6 +229,8 @@ lines long.py \[columns\]
 END
 lint lines 1
 grep -q 'exempts nothing' "$scratch/log" || fail "a stale exemption was not found"
+lint exempt 1
+grep -q 'exempt:2: no file long.py' "$scratch/log" || fail "an exemption of no file was not found"
 
 [[ $failures -eq 0 ]] || exit 1
 echo "ok      selftest    $tested seeded faults found"
