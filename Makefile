@@ -24,7 +24,7 @@ no_headers = no headers of the running kernel: apt-get install linux-headers-$(s
 help:
 	@echo 'make demo       profile real programs in a virtual machine, and print the reports'
 	@echo 'make check      the tests that judge alike on any machine at any load'
-	@echo 'make check-all  all tests: live profiling and long ones, too, all kernels (an evening)'
+	@echo 'make check-all  all tests, live profiling and long ones, all kernels, make lint (an evening)'
 	@echo
 	@echo 'make build      programs and libraries, into $(notdir $(BUILD))/'
 	@echo 'make module     oprofile.ko for the running kernel (needs its headers)'

@@ -8,6 +8,7 @@
 #
 # What gives the same verdict on any host at any load, and is run without a KIND ("make check"):
 #
+#	quick		those checkers of "make lint" that only read the sources
 #	unit		Meson's tests, without the suite "measured"
 #	compat		of what the module knows of each kernel, with its headers
 #	kunit		KUnit's suites in a guest
@@ -17,6 +18,7 @@
 # these, too, for which KIND is "all"):
 #
 #	measured	Meson's suite of that name
+#	lint		the whole of "make lint", with its selftest
 #	selftest	of the guest harness
 #	kunits		KUnit's suites in a guest of each kernel that has them
 #	cases		all guest cases, each on the newest stock kernel of its line "check"
@@ -39,8 +41,8 @@ build=${BUILD:-$top/build}
 . "$top/tests/tally.sh"
 . "$top/tests/vm/kernel.sh"
 
-kinds_check="unit compat kunit whole"
-kinds_all="unit measured compat whole selftest kunits cases kernels mutants platforms"
+kinds_check="quick unit compat kunit whole"
+kinds_all="lint unit measured compat whole selftest kunits cases kernels mutants platforms"
 if [[ $# -eq 0 ]]; then
 	# shellcheck disable=SC2086
 	set -- $kinds_check
@@ -81,9 +83,21 @@ guests()
 	! wants whole || run guest "$kernels_stock" "$top/tests/vm/run.sh" -t "$tally" whole_way
 }
 
+lint_all()
+{
+	# A checker that is broken has no findings either.
+	if "$top/tools/lint/selftest.sh"; then
+		tally_ran "$tally" host lint 1 0 0
+	else
+		tally_ran "$tally" host lint 0 1 0
+		tally_fail "$tally" host lint selftest "a checker does not find what is seeded"
+	fi
+	"$top/tools/lint.sh" -t "$tally"
+}
+
 "$top/tools/packages.sh" --tests
 cache_status=0
-if [[ $wanted != " unit " && $wanted != " measured " ]]; then
+if [[ " unit measured quick " != *"$wanted"* ]]; then
 	"$top/tests/vm/cache.sh" >"$folder/cache" 2>&1 &
 	cache=$!
 	"$top/tools/build.sh"
@@ -99,12 +113,14 @@ if [[ $cache_status -ne 0 ]]; then
 	exit 1
 fi
 
+! wants quick || run lint host "$top/tools/lint.sh" -q -t "$tally"
 guests >"$folder/guests" 2>&1 &
 ! wants unit || run unit host "$top/tests/unit.py" "$build" "$tally" testlog --no-suite measured
 wait
 cat "$folder/guests"
 
 # These have the machine to themselves.
+! wants lint || run lint host lint_all
 ! wants measured || run unit host "$top/tests/unit.py" "$build" "$tally" measured --suite measured
 ! wants selftest || run selftest "${kernels_stock%% *}" "$top/tests/vm/selftest.sh" -t "$tally"
 ! wants cases || run guest "$kernels_stock" "$top/tests/vm/run.sh" -c newest -t "$tally"

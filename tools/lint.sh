@@ -3,8 +3,11 @@
 #
 # Static checks of all the code.
 #
-#	lint.sh [CHECKER...]	all checkers, or those named; each prints its findings and a line:
-#				files, findings, exempt ones, seconds
+#	lint.sh [-t FILE] [-q | CHECKER...]	all checkers, or those named; each prints its
+#				findings and a line: files, findings, exempt ones, seconds
+#
+#	-q		only those that read the sources, and take seconds
+#	-t FILE		append to that tally (tests/tally.sh), as the suite "lint", a test a checker
 #
 # What is no finding, and why, stands in tools/lint/exempt, in .clang-tidy and in .shellcheckrc.
 # Environment: BUILD, as for make; LINT_TREE: another tree than this one, in git, whose userspace
@@ -15,6 +18,7 @@
 . "$(dirname "$0")/../tests/vm/common.sh"
 . "$top/tests/vm/archive.sh"
 . "$top/tests/vm/source.sh"
+. "$top/tests/tally.sh"
 
 trap - ERR	# a checker that finds something fails
 tree=${LINT_TREE:-$top}
@@ -23,8 +27,9 @@ work=$build/lint
 jobs=$(nproc)
 
 # Cheap ones first.
-checkers=(spdx lines names python layers exported doors shellcheck checkpatch sparse symbols
-	coccinelle cppcheck clang-tidy)
+quick=(spdx lines names exempt python layers exported doors)
+checkers=("${quick[@]}" shellcheck checkpatch sparse symbols coccinelle cppcheck clang-tidy)
+tally=''
 
 # Each checker is a function lint_NAME: it prints what it finds as "file:line: text", with files
 # relative to the tree, writes how many files it has looked at to $work/NAME.files, and fails if
@@ -70,12 +75,14 @@ each()
 }
 
 python_files() { sources '*.py'; }
+exempt_table() { sources tools/lint/exempt; }
 
 lint_spdx() { each spdx code "$top/tools/lint/text.py" spdx; }
 lint_lines() { each lines code "$top/tools/lint/text.py" lines; }
 named_files() { sources '*.c' '*.h' 'doc/*.md' HACKING.md; }
 
 lint_names() { each names named_files "$top/tools/lint/text.py" names; }
+lint_exempt() { each exempt exempt_table "$top/tools/lint/text.py" exempt; }
 lint_python() { each python python_files "$top/tools/lint/text.py" python; }
 
 # Layers: the includes, beside the drawing in doc/internals.md.
@@ -275,31 +282,61 @@ prepare()
 		packages && packages --lint --only="$1" &&
 			{ [[ $tree != "$top" ]] || "$top/tools/build.sh"; }
 		;;
-	esac || { say "error: what $1 needs could not be had"; exit 2; }
+	esac
 }
 
 failed=false
 unable=false
 
+# note CHECKER [REASON] - the verdict in the tally; with a reason, it failed
+note()
+{
+	if [[ $# -eq 1 ]]; then
+		tally_ran "$tally" host lint 1 0 0
+	else
+		tally_ran "$tally" host lint 0 1 0
+		tally_fail "$tally" host lint "$1" "$2"
+	fi
+}
+
+# could_not CHECKER WHAT
+could_not()
+{
+	unable=true
+	printf 'NOT OK  %-11s %s\n' "$1" "$2"
+	note "$1" "$2"
+}
+
 judge()
 {
 	local name=$1 began=$SECONDS findings=$work/$1.findings left exempted
 
-	if ! "lint_$name" >"$findings"; then
-		unable=true
-		printf 'NOT OK  %-11s could not be run\n' "$name"
-		return
-	fi
+	prepare "$name" || { could_not "$name" "what it needs could not be had"; return; }
+	"lint_$name" >"$findings" || { could_not "$name" "could not be run"; return; }
 	"$top/tools/lint/judge.py" "$name" "$exempt" <"$findings" >"$work/$name.judged" ||
-		{ unable=true; return; }
+		{ could_not "$name" "could not be judged"; return; }
 	read -r left exempted < <(tail -n 1 "$work/$name.judged")
 	head -n -1 "$work/$name.judged"
 	printf '%-7s %-11s %s files, %s findings, %s exempt, %s s\n' \
 		"$([[ $left -eq 0 ]] && echo ok || echo 'NOT OK')" "$name" \
 		"$(cat "$work/$name.files")" "$left" "$exempted" $((SECONDS - began))
-	[[ $left -eq 0 ]] || failed=true
+	tally_took "$tally" host lint "$name" $((SECONDS - began))
+	if [[ $left -eq 0 ]]; then
+		note "$name"
+	else
+		failed=true
+		note "$name" "$left findings, first $(head -n 1 "$work/$name.judged")"
+	fi
 }
 
+while getopts qt: option; do
+	case $option in
+	q) checkers=("${quick[@]}") ;;
+	t) tally=$OPTARG ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
 [[ $# -gt 0 ]] || set -- "${checkers[@]}"
 for name; do
 	declare -F "lint_$name" >/dev/null || {
@@ -308,7 +345,6 @@ for name; do
 	}
 done
 for name; do
-	prepare "$name"
 	judge "$name"
 done
 echo "logs:   $work; $SECONDS s in all"

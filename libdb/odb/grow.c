@@ -124,13 +124,13 @@ static int clear_few(struct odb *db, uint32_t first, uint32_t n, bool *any)
 {
 	uint8_t bytes[FEW * ODB_NODE_LENGTH];
 	uint64_t offset = odb_nodes_offset(odb_layout_written) + (uint64_t)first * ODB_NODE_LENGTH;
+	const size_t length = (size_t)n * ODB_NODE_LENGTH;
 
-	if (odb_file_read(db->fd, bytes, n * ODB_NODE_LENGTH, offset) !=
-	    (ssize_t)(n * ODB_NODE_LENGTH))
+	if (odb_file_read(db->fd, bytes, length, offset) != (ssize_t)length)
 		return -1;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!odb_torn_unnamed((const uint8_t *)db->nodes, db->current_size,
-				      bytes + i * ODB_NODE_LENGTH, first + i))
+				      bytes + (size_t)i * ODB_NODE_LENGTH, first + i))
 			continue;
 		memset(&db->nodes[first + i], 0, sizeof(db->nodes[0]));
 		*any = true;

@@ -40,7 +40,7 @@ static bool may_be_lost(const struct named *named, uint32_t node)
 
 	if (start % PAGE + ODB_NODE_LENGTH > PAGE)
 		return true;
-	for (uint32_t i = 0; i < WORDS; i++)
+	for (size_t i = 0; i < WORDS; i++)
 		if (odb_get32(node_of(named, node) + i * ODB_BUCKET_LENGTH, named->swapped) >= size)
 			return false;
 	return true;
@@ -70,7 +70,7 @@ static bool is_old_buckets(const struct named *named, const uint8_t *words, uint
 			   uint32_t size)
 {
 	for (uint32_t i = 0; i < WORDS; i++) {
-		uint32_t word = odb_get32(words + i * ODB_BUCKET_LENGTH, named->swapped);
+		uint32_t word = odb_get32(words + (size_t)i * ODB_BUCKET_LENGTH, named->swapped);
 
 		if (!is_bucket(named, word, (node - size) * WORDS + i, size))
 			return false;

@@ -157,7 +157,7 @@ int samples_close(const char *session_dir, const struct session_times *times,
 	int result;
 
 	session_times_name(times, plain);
-	strcpy(name, plain);
+	snprintf(name, SAMPLES_CLOSED_NAME, "%s", plain);
 	for (unsigned int i = 2; i < CLOSED_MOST; i++) {
 		result = samples_save(session_dir, name, &saved, error);
 		if (!result && !saved)

@@ -71,7 +71,7 @@ static void put_stamp(uint64_t ns, char stamp[STAMP_MOST])
 	struct tm tm;
 
 	if (!gmtime_r(&seconds, &tm) || !strftime(stamp, STAMP_MOST, STAMP, &tm))
-		strcpy(stamp, "unknown");
+		snprintf(stamp, STAMP_MOST, "unknown");
 }
 
 void session_times_name(const struct session_times *times, char name[SESSION_TIMES_NAME_MOST])

@@ -110,7 +110,7 @@ bool identity_fits(const struct op_identity *a, const struct op_identity *b, boo
 const char *identity_text(const struct op_identity *identity, char text[static IDENTITY_TEXT])
 {
 	*text = '\0';
-	for (int i = 0; i < identity->build_id_size; i++)
+	for (size_t i = 0; i < identity->build_id_size; i++)
 		sprintf(text + 2 * i, "%02x", identity->build_id[i]);
 	return text;
 }

@@ -364,13 +364,14 @@ static int foreign_output_find(struct foreign_place *place, const char *path,
 			       enum foreign_parents parents)
 {
 	struct way way = {.at = -1};
+	const size_t length = strlen(path);
 	int result, code;
 
-	if (strlen(path) >= PATH_MAX) {
+	if (length >= PATH_MAX) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
-	strcpy(way.rest, path);
+	memcpy(way.rest, path, length + 1);
 	if (geteuid())
 		return go_on(place, AT_FDCWD, way.rest, parents);
 	result = step(&way, open(*path == '/' ? "/" : ".", FIND | O_DIRECTORY));
@@ -524,7 +525,9 @@ int foreign_place_open(const struct foreign_place *place, mode_t mode, struct op
 	else if (!geteuid())
 		flags |= O_NOFOLLOW;
 	fd = openat(place->dir, place->name, flags | O_TRUNC, mode);
-	return fd < 0 ? foreign_place_fail(place, error) : fd;
+	if (fd < 0)
+		return foreign_place_fail(place, error);
+	return fd;
 }
 
 int foreign_place_fresh(const struct foreign_place *place, char **name, struct op_error *error)

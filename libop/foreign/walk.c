@@ -116,6 +116,7 @@ static bool is_magic(int fd, const struct stat *directory)
 static int follow(struct walk *walk, int fd, const struct stat *link)
 {
 	const char *rest = walk->path + walk->taken;
+	const size_t length = strlen(rest);
 	char target[2 * PATH_MAX];
 	ssize_t n;
 
@@ -127,13 +128,11 @@ static int follow(struct walk *walk, int fd, const struct stat *link)
 	n = readlinkat(fd, "", target, PATH_MAX);
 	if (n <= 0)
 		return foreign_walk_refuse(n ? errno : ENOENT);
-	if ((size_t)n + strlen(rest) + 2 > sizeof(target))
+	if ((size_t)n + length + 2 > sizeof(target))
 		return foreign_walk_refuse(ENAMETOOLONG);
-	target[n] = '/';
-	strcpy(target + n + 1, rest);
-	if (!*rest)
-		target[n] = '\0';
-	strcpy(walk->path, target);
+	target[n] = length ? '/' : '\0';
+	memcpy(target + n + 1, rest, length + 1);
+	memcpy(walk->path, target, (size_t)n + length + 2);
 	walk->taken = 0;
 	return *target == '/' ? start_again(walk) : 0;
 }
@@ -201,13 +200,14 @@ static int take_next(struct walk *walk)
 int foreign_walk(int from, const char *path, enum foreign_links links, bool is_root)
 {
 	struct walk walk = {.from = from, .is_root = is_root, .links = links};
+	const size_t length = strlen(path);
 	int at, result, code;
 
-	if (!*path)
+	if (!length)
 		return foreign_walk_refuse(ENOENT);
-	if (strlen(path) >= PATH_MAX)
+	if (length >= PATH_MAX)
 		return foreign_walk_refuse(ENAMETOOLONG);
-	strcpy(walk.path, path);
+	memcpy(walk.path, path, length + 1);
 	at = openat(from, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (at < 0)
 		return -1;

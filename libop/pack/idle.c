@@ -188,7 +188,7 @@ static void remove_unused(const char *part)
 int op_idle_move(const char *samples_dir, const char *part, const struct op_strings *names,
 		 const atomic_bool *stop, size_t *moved, struct op_error *error)
 {
-	struct op_error ignored;
+	struct op_error ignored = {0};
 	struct moving moving = {
 		.samples_dir = samples_dir,
 		.part = part,

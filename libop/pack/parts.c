@@ -74,10 +74,12 @@ static bool take_number(const char **text, uint64_t *number)
 
 static bool pack_parts_parse(const char *name, struct part *part)
 {
+	const size_t length = strlen(name);
+
 	*part = (struct part){0};
-	if (strlen(name) >= sizeof(part->name))
+	if (length >= sizeof(part->name))
 		return false;
-	strcpy(part->name, name);
+	memcpy(part->name, name, length + 1);
 	if (!strcmp(name, OP_PACK_NAME))
 		return true;
 	part->kind = !strncmp(name, JOURNAL, strlen(JOURNAL)) ? PART_JOURNAL

@@ -549,10 +549,12 @@ int op_perf_from_daemon(const char *text, uint64_t frequency, struct op_perf_eve
 			choice->event.name ? set_attr(choice, &how, error) : op_error_memory(error);
 	}
 	op_events_free(&parsed);
-	choose_cpu_type(events);
-	if (result)
+	if (result) {
 		op_perf_events_free(events);
-	return result;
+		return result;
+	}
+	choose_cpu_type(events);
+	return 0;
 }
 
 unsigned int op_perf_rate(const struct op_perf_events *events)

@@ -46,7 +46,9 @@ static char *copy_name(const char *name)
 {
 	char *copy = strndup(name, OP_THREAD_NAME_MOST);
 
-	for (char *at = copy; at && (at = strchr(at, '\n'));)
+	if (!copy)
+		return NULL;
+	for (char *at = copy; (at = strchr(at, '\n'));)
 		*at = ' ';
 	return copy;
 }

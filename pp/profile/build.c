@@ -72,8 +72,7 @@ static void name_image(struct pp_profile *profile, struct pp_image *image,
 	image->base = slash && slash[1] ? slash + 1 : image->full;
 	kernel_name = pp_image_kernel_name(id);
 	if (kernel_name)
-		image->base =
-			strcpy(pp_profile_keep(profile, strlen(kernel_name) + 1), kernel_name);
+		image->base = pp_profile_keep_text(profile, kernel_name);
 	free(kernel_name);
 	image->counts = op_alloc(n_columns, sizeof(uint64_t));
 }

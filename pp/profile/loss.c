@@ -133,8 +133,9 @@ static void add_earlier(struct pp_loss *loss)
 	if (ever <= loss->kernel_lost)
 		return;
 	*cause = (struct pp_loss_cause){.n = ever - loss->kernel_lost, .is_of_samples = true};
-	strcpy(cause->text, *loss->sources ? "in the kernel, before profiling was last started"
-					   : "by the recorder");
+	snprintf(cause->text, sizeof(cause->text), "%s",
+		 *loss->sources ? "in the kernel, before profiling was last started"
+				: "by the recorder");
 	loss->n_causes++;
 	loss->kernel_lost = ever;
 }

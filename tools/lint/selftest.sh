@@ -229,6 +229,11 @@ lines long.py \[columns\]
 END
 lint lines 1
 grep -q 'exempts nothing' "$scratch/log" || fail "a stale exemption was not found"
+"$here/../lint.sh" -t "$scratch/tally" exempt spdx >/dev/null || true
+grep -q "^fail	host	lint	exempt	1 findings, first tools/lint/exempt:2: " "$scratch/tally" ||
+	fail "the tally has no failed checker"
+lint exempt 1
+grep -q 'exempt:2: no file long.py' "$scratch/log" || fail "an exemption of no file was not found"
 
 [[ $failures -eq 0 ]] || exit 1
 echo "ok      selftest    $tested seeded faults found"

@@ -10,8 +10,12 @@
 #				take: they are not broken, so that they can be searched for.
 #	text.py python FILE...	Python files compile
 #	text.py names FILE...	source files that comments and documents name are in the tree
+#	text.py exempt FILE	FILES of each line of tools/lint/exempt are in the tree
 
 import ast
+import fnmatch
+import functools
+import os
 import re
 import subprocess
 import sys
@@ -52,29 +56,42 @@ COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', re.S)
 NAMED = re.compile(r"(?<![\w./%*<-])((?:[\w-]+/)*[a-z][\w-]*\.[ch])\b(?!>)")
 # Of other projects, and a file that a comment makes up.
 ELSEWHERE = re.compile(r"^(asm|linux|sys)/|^(bfd\.h|prog\.c|a\.c|x\.[ch])$")
-in_tree = []
+
+
+@functools.cache
+def in_tree():
+    listed = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+                            stdout=subprocess.PIPE, check=True)
+    # one that is deleted is still known
+    return [name for name in listed.stdout.decode().split("\n") if os.path.isfile(name)]
 
 
 def names(path, text):
     """A name stands for any file that ends so: it may be without its folder."""
-    if not in_tree:
-        listed = subprocess.run(["git", "ls-files", "--cached", "--others",
-                                 "--exclude-standard"], stdout=subprocess.PIPE, check=True)
-        in_tree.extend("/" + name for name in listed.stdout.decode().split("\n"))
     is_code = path.endswith((".c", ".h"))
     for part in COMMENT.finditer(text) if is_code else [re.match(".*", text, re.S)]:
         if is_code and part[0].startswith('"'):
             continue
         for found in NAMED.finditer(part[0]):
             if ELSEWHERE.search(found[1]) or \
-               any(name.endswith("/" + found[1]) for name in in_tree):
+               any(f"/{name}".endswith("/" + found[1]) for name in in_tree()):
                 continue
             yield text.count("\n", 0, part.start() + found.start()) + 1, \
                 f"no file {found[1]} is in the tree [names]"
 
 
+def exempt(_, text):
+    """An exemption of a file that has moved shows at once, not when its checker runs."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line and not line.startswith("#"):
+            files = line.split()[1]
+            if not fnmatch.filter(in_tree(), files):
+                yield number, f"no file {files} is in the tree [exempt]"
+
+
 def main():
-    rule = {"spdx": spdx, "lines": lines, "python": python, "names": names}[sys.argv[1]]
+    rule = {"spdx": spdx, "lines": lines, "python": python, "names": names,
+            "exempt": exempt}[sys.argv[1]]
     for path in sys.argv[2:]:
         with open(path, encoding="utf-8", errors="replace") as source:
             for number, finding in rule(path, source.read()):

@@ -551,7 +551,7 @@ void settings_put_json(const struct settings *settings, struct op_json *json)
 		char name[64];
 		size_t n = 0;
 
-		for (; key->name[n] && n < sizeof(name) - 1; n++)
+		for (; n < sizeof(name) - 1 && key->name[n]; n++)
 			name[n] = (char)tolower((unsigned char)key->name[n]);
 		name[n] = '\0';
 		if (key->put)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "pp/annotate/disassembly.h"
 #include "pp/debug/info.h"
@@ -74,17 +75,13 @@ static char *new_line(struct code *code, uint64_t key)
 	return op_path("%s:%d", base ? base + 1 : file, line);
 }
 
+/* Takes the texts of @line over.  Return: 0, or -1 when out of memory. */
 static int add_line(struct annotation *annotation, const struct annotation_line *line)
 {
-	size_t n = annotation->lines;
-
-	if (!(n & (n - 1))) {
-		struct annotation_line *larger =
-			realloc(annotation->line, (n ? n * 2 : 64) * sizeof(*larger));
-
-		if (!larger)
-			return -1;
-		annotation->line = larger;
+	if (op_array_extend(annotation->line, annotation->lines)) {
+		free(line->text);
+		free(line->where);
+		return -1;
 	}
 	annotation->line[annotation->lines++] = *line;
 	return line->text ? 0 : -1;

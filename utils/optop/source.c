@@ -166,7 +166,7 @@ static int run_operf(struct source *source, const struct source_config *config, 
 		argv[n++] = (char *)"--feed-only";
 		argv[n++] = (char *)"--no-pack";
 	}
-	for (size_t i = 0; config->operf_options[i] && i < OPTIONS_MOST; i++)
+	for (size_t i = 0; i < OPTIONS_MOST && config->operf_options[i]; i++)
 		argv[n++] = config->operf_options[i];
 	argv[n] = NULL;
 	result = program && number && dir ? spawn(source, argv, feed, error)

@@ -157,7 +157,8 @@ int perf_counters_open(struct perf_counters *counters, const struct perf_counter
 	counters->cpu = calloc(2 * n + 1, sizeof(*counters->cpu));
 	/* events of processes first: nothing is sampled before its mappings can be told */
 	for (size_t i = 0; counters->cpu && i < 2 * n; i++)
-		counters->cpu[counters->cpus++] = new_cpu(counters, numbers[i % n], i < n);
+		counters->cpu[counters->cpus++] =
+			new_cpu(counters, numbers[i < n ? i : i - n], i < n);
 	free(numbers);
 	if (!counters->cpu)
 		return op_error_memory(error);

@@ -91,7 +91,7 @@ static void names_free(struct names *names)
 }
 
 /* "(3) main", "(3)" or "main".  Return: the name, which lives until it is given anew; or NULL. */
-static const char *find_name(struct reader *reader, enum kind kind, char *text)
+static const char *find_name(struct reader *reader, enum kind kind, const char *text)
 {
 	struct names *names = &reader->names[kind];
 	const struct numbered_name *known;
@@ -111,7 +111,7 @@ static const char *find_name(struct reader *reader, enum kind kind, char *text)
 	return NULL;
 }
 
-static int set_name(struct reader *reader, enum kind kind, char *text, bool is_called)
+static int set_name(struct reader *reader, enum kind kind, const char *text, bool is_called)
 {
 	const char *name = find_name(reader, kind, text);
 

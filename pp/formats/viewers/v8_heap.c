@@ -61,22 +61,27 @@ static int v8_heap_end(struct json_input *json, int place)
 	return fault ? json_fail(json, "%s", fault) : 0;
 }
 
+static void v8_heap_take_of_node(struct v8_node *node, const char *key,
+				 const struct json_value *value)
+{
+	if (!strcmp(key, "selfSize"))
+		json_natural(value, &node->hits);
+	else if (!strcmp(key, "id"))
+		node->has_id = json_natural(value, &node->id);
+}
+
 static int v8_heap_take(struct json_input *json, int place, const char *key,
 			const struct json_value *value)
 {
 	struct reader *reader = json_context(json);
-	struct v8_node *node =
-		reader->node == V8_NOBODY ? NULL : &reader->profile.nodes[reader->node];
 	uint64_t id;
 
 	if (!key)
 		return 0;
 	if (place == FUNCTION)
 		v8_take_of_function(&reader->function, key, value);
-	else if (place == NODE && !strcmp(key, "selfSize"))
-		json_natural(value, &node->hits);
-	else if (place == NODE && !strcmp(key, "id"))
-		node->has_id = json_natural(value, &node->id);
+	else if (place == NODE)
+		v8_heap_take_of_node(&reader->profile.nodes[reader->node], key, value);
 	else if (place == SAMPLE && !strcmp(key, "nodeId") && json_natural(value, &id))
 		v8_profile_add_sample(&reader->profile, id);
 	return 0;

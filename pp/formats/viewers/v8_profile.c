@@ -52,9 +52,10 @@ void v8_reader_tell(const struct v8_reader *reader)
 /* A double of a time since 1970 in ns would be off by 256: what is whole is kept apart. */
 bool v8_time(const struct json_value *value, int64_t *ns)
 {
+	const int64_t us_most = V8_TIME_MOST / NS_PER_US;
 	double time, whole;
 
-	if (!json_real(value, &time) || fabs(time) > (double)(V8_TIME_MOST / NS_PER_US))
+	if (!json_real(value, &time) || fabs(time) > (double)us_most)
 		return false;
 	whole = floor(time);
 	*ns = (int64_t)whole * NS_PER_US + llround((time - whole) * NS_PER_US);

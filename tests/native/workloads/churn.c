@@ -22,8 +22,6 @@
 
 #define AT_A_TIME 16
 
-extern char **environ;
-
 static double now(clockid_t clock)
 {
 	struct timespec time;

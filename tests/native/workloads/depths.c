@@ -56,7 +56,7 @@ WORKLOAD_FUNCTION static void depths_thread_leaf(uint64_t iterations)
 
 WORKLOAD_FUNCTION static void depths_down(uint64_t iterations, int more, leaf_function *leaf)
 {
-	volatile char room[300];
+	volatile unsigned char room[300];
 
 	room[more] = 1;
 	if (more)

@@ -4,6 +4,8 @@
  */
 #include "ring.h"
 
+#include <limits.h>
+
 #include "libop/base/array.h"
 #include "libop/cpu/list.h"
 #include "libop/perf/event.h"
@@ -187,6 +189,48 @@ TEST(raw_events_of_the_daemon)
 	assert_true(events.event[0].attr.exclude_kernel);
 	assert_int_equal(events.event[0].event.counter, 0);
 	op_perf_events_free(&events);
+}
+
+/* How many times strdup(), which is wrapped, has memory. */
+static unsigned int copies_left = UINT_MAX;
+char *__real_strdup(const char *text);
+char *__wrap_strdup(const char *text);
+
+char *__wrap_strdup(const char *text)
+{
+	if (!copies_left)
+		return NULL;
+	if (copies_left != UINT_MAX)
+		copies_left--;
+	return __real_strdup(text);
+}
+
+TEST(a_name_of_the_daemons_that_cannot_be_copied_is_an_error)
+{
+	static char *const specs[] = {(char *)"cpu-clock", (char *)"page-faults:7:0:1:1"};
+	const struct op_perf_choose how = {0};
+	struct op_perf_events events;
+	struct op_error error;
+	unsigned int copies = 0;
+	char *text;
+	int result;
+
+	assert_int_equal(op_perf_choose(specs, 2, &how, &events, &error), 0);
+	text = op_perf_format(&events);
+	op_perf_events_free(&events);
+	do {
+		copies_left = copies++;
+		result = op_perf_from_daemon(text, 0, &events, &error);
+		copies_left = UINT_MAX;
+		if (result) {
+			assert_int_equal(error.code, ENOMEM);
+			assert_int_equal(events.count, 0);
+		}
+	} while (result);
+	assert_int_equal(events.count, 2);
+	assert_true(copies > 2);
+	op_perf_events_free(&events);
+	free(text);
 }
 
 TEST(senseless_specifications)

@@ -216,12 +216,14 @@ int main(int argc, char **argv)
 	}
 	sigaction(SIGTERM, &action, NULL);
 	mlockall(MCL_CURRENT | MCL_FUTURE);
-	for (last = clock_seconds(); !ended; last += elapsed) {
+	last = clock_seconds();
+	while (!ended) {
 		each_number("/proc", 0, look_at_process);
 		forget_others();
 		usleep((useconds_t)(PERIOD * 1e6));
 		elapsed = clock_seconds() - last;
 		now += elapsed < 3 * PERIOD ? elapsed : 3 * PERIOD;
+		last += elapsed;
 	}
 	return judge(atof(argv[1]), argv + 2);
 }

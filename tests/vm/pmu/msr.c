@@ -262,9 +262,7 @@ enum pmu_access pmu_msr_write(struct pmu *pmu, uint32_t number, uint64_t value)
 		return PMU_ACCESS_FOREIGN;
 	if (amd && where.kind == EVENT_SELECT)
 		value &= AMD_SELECT_BITS;
-	else if (amd && where.kind == CONTROL)
-		value &= pmu_global_mask(pmu->model);
-	else if (amd && where.kind == STATUS_CLEAR)
+	else if (amd && (where.kind == CONTROL || where.kind == STATUS_CLEAR))
 		value &= pmu_global_mask(pmu->model);
 	else if (value & ~writable(pmu->model, where))
 		return PMU_ACCESS_FAULT;

@@ -346,8 +346,10 @@ int main(int argc, char **argv)
 	check((!mkdir(PLACE, 0777) || errno == EEXIST) && !chmod(PLACE, 0777), PLACE);
 	check(!setrlimit(RLIMIT_MEMLOCK, &unlimited), "setrlimit");
 	become_nobody();
-	while (seconds)
-		let_be_stuck(seconds);
+	if (seconds) {
+		for (;;)
+			let_be_stuck(seconds);
+	}
 	printf("server %d\n", begin_server(mount_here()));
 	become_stuck();
 	puts("stuck");
