@@ -18,9 +18,9 @@ int main(int argc, const char **argv)
 		request_free(&request);
 		return op_usage_error(&error);
 	}
-	result = request.install_schema
-			 ? schema_install(&request.url, request.schema, request.cluster, &error)
-			 : service_run(&request, &error);
+	result = request.install_schema ? schema_install(&request.destinations.item[0].store,
+							 request.schema, request.cluster, &error)
+					: service_run(&request, &error);
 	request_free(&request);
 	if (result)
 		op_die(OP_EXIT_FAILURE, "%s", error.text);

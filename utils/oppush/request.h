@@ -6,18 +6,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "destination.h"
 #include "libop/base/error.h"
-#include "pp/formats/store/url.h"
 
 struct request {
-	char *to;
+	struct destinations destinations; /* one at least */
 	char *session_dir, *spool;
 	char *schema;	    /* directory of its files */
 	char *cluster;	    /* of @install_schema, or NULL */
-	uint64_t spool_mib; /* the most that waits for the server */
+	uint64_t spool_mib; /* the most that waits for one server */
 	uint64_t jitter;    /* seconds */
+	uint64_t timeout;   /* seconds of a request */
+	char *service;	    /* as which profiles are stored by others than ClickHouse */
 	bool install_schema, once;
-	struct store_url url; /* of @to */
 };
 
 /**
