@@ -26,6 +26,8 @@ import threading
 import time
 import urllib.parse
 
+import metrics
+import metrics
 from common import (BUILD, START, TOP, check, environment, equal, finish, make_image, run, skip,
                     stamp, until)
 from sessions import HOSTILE, make_session, name_of, report
@@ -358,6 +360,10 @@ def test_several(place):
           (0, N, N))
     first.stop()
     second.stop()
+    place.push(f"--to={dead} http://127.0.0.1:1/x otlp+http://127.0.0.1:1/x")
+    links = [os.stat(f"{folder}/{name}").st_nlink for folder, _, names in os.walk(place.spool)
+             for name in names if name.endswith((".pprof", ".otlp"))]
+    equal("destinations of one format share the files", sorted(links), [1] * N + [2] * 2 * N)
 
 
 def test_refusals(place):
@@ -392,6 +398,9 @@ def test_lies(place):
         server = Server(answer)
         done = place.push(f"--to={server.url('/ingest')}", f"--timeout={limit}")
         equal(name, (done.returncode, place.n_waiting()), wanted)
+        if answer is endless_head:  # libcurl has a limit of its own, of late
+            check("is stopped by us", "the head of the answer has no end" in done.stderr,
+                  done.stderr)
         server.stop()
 
 
@@ -470,6 +479,51 @@ def test_tls(place):
     server.stop()
 
 
+def read_file(path):
+    with open(path, "rb") as file:
+        return metrics.read_metrics(file.read())
+
+
+def test_metrics(place):
+    """Of one server that works, one that will have nothing, and one that is not there."""
+    good, bad, file = Server(), Server(says(400)), f"{place.folder}/oppush.prom"
+    urls = [good.url("/ingest"), bad.url("/ingest?key=secret"), "http://127.0.0.1:1/x"]
+    before = int(time.time())
+    place.push(*(f"--to={url}" for url in urls), f"--metrics={file}")
+    samples = read_file(file)
+    names = sorted({value for _, _, value in samples}, key=lambda name: [
+        i for i, url in enumerate(urls) if name.startswith(
+            re.sub(r"[^0-9a-z.]+", "-", url.partition("?")[0]))])
+    equal("metrics: a label for each destination", sorted(names), sorted(os.listdir(place.spool)))
+    check("metrics: no query is in them", not any("secret" in name for name in names), names)
+
+    def numbers(name):
+        return [samples[f"oppush_{name}", "destination", value] for value in names]
+
+    for name, wanted in (("sessions_sent_total", [N, 0, 0]),
+                         ("sessions_rejected_total", [0, N, 0]),
+                         ("sessions_dropped_total", [0, 0, 0]),
+                         ("sessions_unreadable_total", [0, 0, 0]),
+                         ("sessions_waiting", [0, 0, N]),
+                         ("failures_total", [0, 0, 1]),
+                         ("sent_bytes_total", [sum(len(r.body) for r in good.requests), 0, 0])):
+        equal(f"metrics: {name}", numbers(name), wanted)
+    waiting = sum(os.stat(f"{place.spool}/{names[2]}/{name}").st_blocks * 512
+                  for name in os.listdir(f"{place.spool}/{names[2]}") if name.endswith(".pprof"))
+    equal("metrics: spool_bytes", numbers("spool_bytes"), [0, 0, waiting])
+    sent = numbers("last_sent_timestamp_seconds")
+    check("metrics: when a session was sent last",
+          before <= sent[0] <= time.time() and sent[1:] == [0, 0], sent)
+    equal("metrics: all may read them", os.lstat(file).st_mode & 0o7777, 0o644)
+    equal("metrics: nothing else is left beside them",
+          [name for name in os.listdir(place.folder) if "prom" in name], ["oppush.prom"])
+    done = place.push(f"--to={good.url('/ingest')}", f"--metrics={place.folder}/no/file")
+    check("metrics that cannot be written are said, and all is sent",
+          done.returncode == 0 and f"{place.folder}/no/file" in done.stderr, done.stderr)
+    good.stop()
+    bad.stop()
+
+
 def test_service(place):
     """Servers that are dead, silent or refuse for a while cost the others nothing."""
     good, hung, busy = Server(), Server(silent), Server(
@@ -477,7 +531,8 @@ def test_service(place):
     bad = Server(says(400))
     urls = ["http://127.0.0.1:1/ingest", hung.url("/ingest"), busy.url("/ingest"),
             bad.url("/ingest"), good.url("/ingest")]
-    words = place.words("--to=" + " ".join(urls), "--jitter=0")
+    prom = f"{place.folder}/service.prom"
+    words = place.words("--to=" + " ".join(urls), "--jitter=0", f"--metrics={prom}")
     with subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE,
                           text=True) as service:
         check("a good server has all while others hang",
@@ -498,6 +553,14 @@ def test_service(place):
           busy.requests[1].time - busy.requests[0].time)
     equal("what was refused comes first", [of_pprof(r.body) for r in busy.requests[:2]],
           [place.reports[0]] * 2)
+    samples = read_file(prom)
+    of = {name: sorted(number for (other, _, _), number in samples.items() if other == name)
+          for name, _, _ in samples}
+    equal("metrics of the service: what was sent", of["oppush_sessions_sent_total"][2:],
+          [0, len(busy.requests) - 1, len(good.requests)])
+    check("metrics of the service: the dead one is backed off from",
+          of["oppush_back_off_seconds"][-1] >= 5 and of["oppush_back_off_seconds_total"][-1] >= 2.5,
+          of)
     check("each trouble is said once", said.count("it is tried again") <= 3, said)
     shutil.rmtree(f"{place.sessions}/samples/{name_of(N)}")
     for server in (good, busy, bad):
@@ -539,6 +602,7 @@ def main():
         test_token(place)
         test_tls(place)
         test_bounds(place)
+        test_metrics(place)
         test_service(place)
     finish()
 

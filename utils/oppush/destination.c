@@ -36,14 +36,14 @@
 /* ---- URLs ---- */
 
 /* Characters that may mean something elsewhere are dashes; the number tells apart what is equal
- * then. */
+ * then.  A query may have secrets, and the name is in metrics. */
 static char *folder_of(const char *url)
 {
 	static const struct op_siphash_key key = {0};
 	char *name = op_copy(url);
 	size_t n = 0;
 
-	for (const char *at = url; *at && n < FOLDER_MOST; at++) {
+	for (const char *at = url; *at && *at != '?' && n < FOLDER_MOST; at++) {
 		if (strchr(NAME_BYTES, *at))
 			name[n++] = *at;
 		else if (n && name[n - 1] != '-')

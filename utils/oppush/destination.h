@@ -19,8 +19,9 @@
 struct api;
 
 struct destination {
-	char *url;	       /* as it was given */
-	char *folder;	       /* its name, of the part of the spool: safe, and of this URL only */
+	char *url;    /* as it was given */
+	char *folder; /* its name, of the part of the spool, and in metrics: safe, of this URL only,
+		       * without its query */
 	const struct api *api; /* NULL: ClickHouse */
 	struct store_url
 		store; /* of another API: the server is the whole address without a query */

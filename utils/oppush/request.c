@@ -122,6 +122,8 @@ static const struct op_option rows[] = {
 	 .max = JITTER_MOST},
 	{"timeout", 0, "TIME", "the most that a request may take (5m)", .type = &time_type,
 	 .field = OP_FIELD(struct request, timeout, uint64_t), .min = 1, .max = TIMEOUT_MOST},
+	{"metrics", 0, "FILE", "write what was sent to this file, for Prometheus",
+	 OP_TEXT(struct request, metrics)},
 	{"once", 0, NULL, "send what there is, and end", OP_FLAG(struct request, once)},
 	{"install-schema", 0, NULL, "make the database and its tables, or bring them up to date",
 	 OP_FLAG(struct request, install_schema)},

@@ -12,6 +12,7 @@
 struct request {
 	struct destinations destinations; /* one at least */
 	char *session_dir, *spool;
+	char *metrics;	    /* file, or NULL */
 	char *schema;	    /* directory of its files */
 	char *cluster;	    /* of @install_schema, or NULL */
 	uint64_t spool_mib; /* the most that waits for one server */

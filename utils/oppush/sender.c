@@ -42,6 +42,8 @@ static void count_outcome(struct sender *sender, enum push_outcome outcome, uint
 	pthread_mutex_lock(&sender->lock);
 	sender->counts.bytes += bytes;
 	sender->counts.sent += outcome == PUSH_SENT;
+	if (outcome == PUSH_SENT)
+		sender->counts.last_sent = (uint64_t)time(NULL);
 	sender->counts.rejected += outcome == PUSH_REJECTED;
 	sender->counts.failures += outcome == PUSH_FAILED;
 	pthread_mutex_unlock(&sender->lock);

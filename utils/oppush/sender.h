@@ -18,6 +18,7 @@ struct sender_counts {
 	uint64_t sent, bytes;  /* sessions */
 	uint64_t rejected;     /* sessions that the server will not have; files that are none */
 	uint64_t failures;     /* requests, or what precedes them */
+	uint64_t last_sent;    /* seconds since 1970; 0: never */
 	double back_off;       /* seconds; 0: the server works */
 	double back_off_total; /* seconds that were waited, or will be */
 };

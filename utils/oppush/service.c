@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "libop/base/memory.h"
+#include "metrics.h"
 #include "sender.h"
 
 /* Between two looks for closed sessions. */
@@ -20,6 +21,7 @@ struct service {
 	struct utsname machine;
 	struct sender *senders;
 	size_t n;
+	bool has_told_metrics; /* that they cannot be written */
 	sigset_t signals;
 };
 
@@ -29,6 +31,22 @@ static bool wait_seconds(const struct service *service, time_t seconds)
 	const struct timespec time = {.tv_sec = seconds};
 
 	return sigtimedwait(&service->signals, NULL, &time) > 0;
+}
+
+/* That they cannot be written is said once, until they can. */
+static void write_metrics(struct service *service)
+{
+	struct op_error why;
+
+	if (!service->request->metrics)
+		return;
+	if (!metrics_write(service->request->metrics, service->senders, service->n, &why)) {
+		service->has_told_metrics = false;
+		return;
+	}
+	if (!service->has_told_metrics)
+		op_warn("%s", why.text);
+	service->has_told_metrics = true;
 }
 
 static int take_all(struct service *service, struct op_error *error)
@@ -64,7 +82,10 @@ static int send_once(struct service *service, struct op_error *error)
 
 static int run_once(struct service *service, struct op_error *error)
 {
-	return take_all(service, error) ? -1 : send_once(service, error);
+	int result = take_all(service, error) ? -1 : send_once(service, error);
+
+	write_metrics(service);
+	return result;
 }
 
 static int start_all(struct service *service, struct op_error *error)
@@ -90,10 +111,12 @@ static int run_on(struct service *service, struct op_error *error)
 
 	while (!result) {
 		result = take_all(service, error);
+		write_metrics(service);
 		if (result || wait_seconds(service, LOOK_SECONDS))
 			break;
 	}
 	stop_all(service);
+	write_metrics(service);
 	return result;
 }
 

@@ -106,7 +106,8 @@ TEST(a_path_says_the_format)
 TEST(folders_are_safe_and_differ)
 {
 	struct destinations destinations =
-		to("http://h/../../a http://h/..-..-a http://h/$(x)';&% clickhouse://h/db");
+		to("http://h/../../a http://h/..-..-a http://h/$(x)';&% clickhouse://h/db "
+		   "http://h/x?secret http://h/x?other");
 
 	for (size_t i = 0; i < destinations.count; i++) {
 		const char *folder = destinations.item[i].folder;
@@ -115,6 +116,7 @@ TEST(folders_are_safe_and_differ)
 				    ? folder
 				    : NULL);
 		assert_true(folder[0] != '.');
+		assert_null(strstr(folder, "secret"));
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(folder, destinations.item[k].folder);
 	}
