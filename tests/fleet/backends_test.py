@@ -27,7 +27,6 @@ import time
 import urllib.parse
 
 import metrics
-import metrics
 from common import (BUILD, START, TOP, check, environment, equal, finish, make_image, run, skip,
                     stamp, until)
 from sessions import HOSTILE, make_session, name_of, report

@@ -10,9 +10,8 @@
 
 #include "libop/base/memory.h"
 
-/* After the first failure, and at most. */
+/* After the first failure. */
 #define BACK_OFF_SECONDS 5
-#define BACK_OFF_MOST	 600
 /* For a request that runs when the service is to end. */
 #define GRACE_SECONDS 20
 #define NS_PER_S      1000000000L
@@ -99,6 +98,15 @@ int sender_send(struct sender *sender, struct op_error *error)
 
 /* ---- the thread ---- */
 
+double sender_wait(double back_off, uint64_t retry_after, double chance)
+{
+	double wait = back_off * (0.5 + chance / 2);
+
+	if (wait < (double)retry_after)
+		wait = (double)retry_after;
+	return wait < SENDER_WAIT_MOST ? wait : SENDER_WAIT_MOST;
+}
+
 /* Sends what waits, or puts it off. */
 static void send_due(struct sender *sender)
 {
@@ -114,13 +122,9 @@ static void send_due(struct sender *sender)
 		if (*back_off <= 0 && !sender->is_over)
 			op_warn("%s; it is tried again", why.text);
 		*back_off = *back_off <= 0 ? BACK_OFF_SECONDS : 2 * *back_off;
-		if (*back_off > BACK_OFF_MOST)
-			*back_off = BACK_OFF_MOST;
-		wait = *back_off * (0.5 + chance() / 2);
-		if (wait < (double)retry_after)
-			wait = (double)retry_after;
-		if (wait > BACK_OFF_MOST)
-			wait = BACK_OFF_MOST;
+		if (*back_off > SENDER_WAIT_MOST)
+			*back_off = SENDER_WAIT_MOST;
+		wait = sender_wait(*back_off, retry_after, chance());
 		sender->due = now_seconds() + wait;
 		sender->counts.back_off_total += wait;
 	}
@@ -169,7 +173,9 @@ int sender_start(struct sender *sender, struct op_error *error)
 {
 	int code;
 
-	sender->has_more = true; /* what waited before */
+	/* what waited before; hosts may have started at one time, too */
+	sender->has_more = true;
+	sender->due = now_seconds() + chance() * (double)sender->request->jitter;
 	code = pthread_create(&sender->thread, NULL, sender_run, sender);
 	if (code)
 		return op_error_code(error, code, "cannot make a thread");

@@ -72,6 +72,17 @@ int sender_take(struct sender *sender, struct op_error *error);
  */
 int sender_send(struct sender *sender, struct op_error *error);
 
+/* Seconds that a server is waited for at most. */
+#define SENDER_WAIT_MOST 600
+
+/**
+ * sender_wait - how long to wait after a failure
+ * @back_off: the most, seconds
+ * @retry_after: what the server asks for, which is heeded up to SENDER_WAIT_MOST
+ * @chance: from 0 to 1
+ */
+double sender_wait(double back_off, uint64_t retry_after, double chance);
+
 struct sender_counts sender_counts(struct sender *sender);
 
 #endif

@@ -152,6 +152,7 @@ int service_run(const struct request *request, struct op_error *error)
 	int result;
 
 	uname(&service.machine);
+	signal(SIGPIPE, SIG_IGN); /* a connection that breaks is an error of its own */
 	result = open_all(&service, error);
 	sigemptyset(&service.signals);
 	sigaddset(&service.signals, SIGTERM);

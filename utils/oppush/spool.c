@@ -182,7 +182,7 @@ static bool run_program(char *const *arguments, const char *log)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	sigset_t none;
+	sigset_t none, ignored;
 	int status = -1;
 	pid_t pid;
 
@@ -190,11 +190,14 @@ static bool run_program(char *const *arguments, const char *log)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC,
 					 DONE_MODE);
-	/* the service has signals blocked */
+	/* the service has signals blocked, and one ignored */
 	sigemptyset(&none);
+	sigemptyset(&ignored);
+	sigaddset(&ignored, SIGPIPE);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setsigdefault(&attributes, &ignored);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	if (!posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments, environ))
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
