@@ -27,7 +27,7 @@
 
 struct job {
 	struct pp_common common;
-	char *from, *from_format, *to, *output, *value;
+	char *from, *from_format, *to, *output, *value, *service;
 	struct op_strings inputs; /* of --from and of words: they are read as they are */
 	enum pp_demangle demangle;
 	bool exclude_dependent, list_formats;
@@ -55,6 +55,8 @@ static const struct op_option options[] = {
 	{"host-label", 0, "NAME=TEXT,...",
 	 "of fleet: what the host is called, as role=web,release=7",
 	 OP_LIST(struct job, host_labels)},
+	{"service-name", 0, "NAME", "of otlp: as which service it is stored (oprofile)",
+	 OP_TEXT(struct job, service)},
 	{"list-formats", 0, NULL, "list the formats that can be written",
 	 OP_FLAG(struct job, list_formats)},
 	PP_OPTION_DEMANGLE(struct job, demangle),
@@ -130,6 +132,9 @@ static int opexport_check(void *context, struct op_error *error)
 				    job->to);
 	if (job->host_labels.count && check_host_labels(job, format, error))
 		return -1;
+	if (job->service && !format->has_service)
+		return op_error_set(error, EINVAL, "--service-name is for otlp, not for --to=%s",
+				    job->to);
 	return check_input(job, error);
 }
 
@@ -174,6 +179,7 @@ static int write_profile(const struct job *job, struct prof *prof, struct prof_n
 		.names = names,
 		.most = job->output_mib << 20,
 		.host_labels = &job->host_labels,
+		.service = job->service,
 		.want_samples = job->value && !strcmp(job->value, "samples"),
 	};
 	struct pp_whole_file whole;

@@ -76,6 +76,7 @@ bc			bc			bc			cmd bc
 systemd			systemd			systemd			cmd systemd-analyze
 dkms			dkms			dkms			cmd dkms
 openssl			openssl			openssl			cmd openssl
+protobuf-compiler	protobuf-compiler	protobuf		cmd protoc
 zsh			zsh			zsh			cmd zsh
 zstd			zstd			zstd			cmd zstd
 tmux			tmux			tmux			cmd tmux

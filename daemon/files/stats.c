@@ -178,8 +178,10 @@ void stats_take_kernel(struct stats *self, const char *kernel)
 
 void stats_load(struct stats *self, const char *account, const char *dir, const char *kernel)
 {
-	*self = (struct stats){.kernel_seen = kernel_losses(kernel)};
+	self->kernel_seen = kernel_losses(kernel);
 	for (enum stat_id i = 0; i < STAT_COUNT; i++) {
+		self->earlier[i] += self->value[i];
+		self->value[i] = self->before[i] = 0;
 		if (op_stats[i].source == OP_STAT_OF_DAEMON)
 			self->before[i] = account ? op_account_number(account, op_stats[i].key)
 						  : number_file_read_below(dir, op_stats[i].key);

@@ -14,9 +14,10 @@
 
 struct stats {
 	/* Those of OP_STAT_OF_DAEMON: */
-	uint64_t value[STAT_COUNT];  /* since the daemon started, or since stats_load() */
-	uint64_t before[STAT_COUNT]; /* of the session, from earlier daemons */
-	uint64_t kernel_seen;	     /* losses that the kernel reported last */
+	uint64_t value[STAT_COUNT];   /* since the daemon started, or since stats_load() */
+	uint64_t before[STAT_COUNT];  /* of the session, from earlier daemons */
+	uint64_t earlier[STAT_COUNT]; /* of this daemon, until the last stats_load() */
+	uint64_t kernel_seen;	      /* losses that the kernel reported last */
 };
 
 /* The statistic for samples whose file cannot be opened or written, by an errno value. */
@@ -39,7 +40,7 @@ char *stats_losses_text(const struct stats *stats, const char *prefix);
 char *stats_causes(const struct stats *stats);
 
 /**
- * stats_load - start for a session
+ * stats_load - start for a session, or for the first one if all is zero
  * @account: the text of its account (libop/session/account.h), or NULL: then numbers are read from
  * @dir: its OP_SAMPLES_STATS directory, as sessions without an account have it; it need not exist
  * @kernel: the kernel's statistics at this time, as of source_stats(), if they count from a

@@ -147,6 +147,7 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 		.watchdog = -1,
 		.syncer = {.fd = -1, .next = -1},
 		.closer = {.timer = -1},
+		.metrics = {.timer = -1},
 		.started = time(NULL),
 		.session = op_session_open(options->session_dir, error),
 	};
@@ -172,6 +173,10 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 		return -1;
 	if (daemon->closer.timer >= 0 && daemon_wait_for(daemon, daemon->closer.timer))
 		return op_error_errno(error, "cannot wait for the clock");
+	if (metrics_open(&daemon->metrics, options->metrics, error))
+		return -1;
+	if (daemon->metrics.timer >= 0 && daemon_wait_for(daemon, daemon->metrics.timer))
+		return op_error_errno(error, "cannot wait for events");
 	if (profile_open(&daemon->profile, &config, daemon->source, error))
 		return -1;
 	if (abi_write(session, error))
@@ -237,6 +242,44 @@ static int reopen(struct daemon *daemon, struct op_error *error)
 	return daemon->options->foreground ? 0 : log_open(daemon->log, error);
 }
 
+static const char *daemon_state(struct daemon *daemon)
+{
+	if (profile_is_running(&daemon->profile) || daemon->options->replay)
+		return "running";
+	return "stopped";
+}
+
+/* Samples of this session that were lost in the source. */
+static uint64_t lost_by_source(struct daemon *daemon)
+{
+	struct stats *stats = &daemon->profile.stats.samples;
+	char *text;
+
+	/* before the first buffer, statistics are those of an earlier start */
+	if (daemon->profile.buffers) {
+		text = source_stats(daemon->source);
+		stats_take_kernel(stats, text);
+		free(text);
+	}
+	return stats->value[STAT_KERNEL_RECORDS];
+}
+
+static void write_metrics(struct daemon *daemon)
+{
+	const struct profile *profile = &daemon->profile;
+	const struct budget *budget = &profile->files.budget;
+	const struct metrics_state state = {
+		.stats = &profile->stats.samples,
+		.session_bytes = budget->used.bytes,
+		.session_bytes_most = budget->most.bytes,
+		.is_running = !strcmp(daemon_state(daemon), "running"),
+		.started = daemon->started,
+	};
+
+	lost_by_source(daemon);
+	metrics_write(&daemon->metrics, &state);
+}
+
 /* The clock says that the session ends, and the next one begins. */
 static void close_session(struct daemon *daemon)
 {
@@ -255,11 +298,13 @@ static void close_session(struct daemon *daemon)
 		log_line("the session is not closed now: %s", error.text);
 		return;
 	}
+	daemon->metrics.sessions_closed++;
 	/* else the daemon still writes to it */
 	if (profile_reopen(&daemon->profile, &error))
 		log_line("%s", error.text);
 	else
 		closer_pack(&daemon->closer, name);
+	write_metrics(daemon);
 }
 
 static void report_statistics(struct daemon *daemon)
@@ -269,13 +314,6 @@ static void report_statistics(struct daemon *daemon)
 }
 
 /* ---- commands ---- */
-
-static const char *state(struct daemon *daemon)
-{
-	if (profile_is_running(&daemon->profile) || daemon->options->replay)
-		return "running";
-	return "stopped";
-}
 
 static char *reply_progress(const struct daemon *daemon)
 {
@@ -323,21 +361,6 @@ static void finish_syncs(struct daemon *daemon)
 	}
 }
 
-/* Samples of this session that were lost in the source. */
-static uint64_t lost_by_source(struct daemon *daemon)
-{
-	struct stats *stats = &daemon->profile.stats.samples;
-	char *text;
-
-	/* before the first buffer, statistics are those of an earlier start */
-	if (daemon->profile.buffers) {
-		text = source_stats(daemon->source);
-		stats_take_kernel(stats, text);
-		free(text);
-	}
-	return stats->value[STAT_KERNEL_RECORDS];
-}
-
 static char *reply_status(struct daemon *daemon)
 {
 	const struct profile *profile = &daemon->profile;
@@ -357,8 +380,8 @@ static char *reply_status(struct daemon *daemon)
 		"\n%slost-by-source %" PRIu64 "\nbad-records %" PRIu64 "\nopen-files %zu"
 		"\nsession-bytes %" PRIu64 " of %" PRIu64 "\nsession-files %" PRIu64 " of %" PRIu64
 		"\nsession-names %" PRIu64 " of %" PRIu64 "\nat-end %s%s\nok\n",
-		(long)getpid(), state(daemon), daemon->source->name, (int64_t)daemon->started,
-		daemon->options->session_dir, daemon->source->cpu_type,
+		(long)getpid(), daemon_state(daemon), daemon->source->name,
+		(int64_t)daemon->started, daemon->options->session_dir, daemon->source->cpu_type,
 		daemon->source->events ? daemon->source->events : "", profile->buffers,
 		value[STAT_RECEIVED], value[STAT_STORED], stats_lost(stats), causes ? causes : "",
 		lost_by_source(daemon), value[STAT_BAD_RECORDS], profile->files.count,
@@ -446,12 +469,12 @@ static void handle_signals(struct daemon *daemon)
 	handle_signal(daemon, SIGTERM);
 }
 
-static void handle_timer(struct daemon *daemon)
+static void handle_timer(struct daemon *daemon, int fd, void (*work)(struct daemon *daemon))
 {
 	uint64_t times;
 
-	if (read(daemon->timer, &times, sizeof(times)) == sizeof(times))
-		report_statistics(daemon);
+	if (read(fd, &times, sizeof(times)) == sizeof(times))
+		work(daemon);
 }
 
 /* ---- the loop ---- */
@@ -465,7 +488,9 @@ static void handle_event(struct daemon *daemon, int fd, uint32_t events)
 	else if (fd == daemon->signals)
 		handle_signals(daemon);
 	else if (fd == daemon->timer)
-		handle_timer(daemon);
+		handle_timer(daemon, fd, report_statistics);
+	else if (fd == daemon->metrics.timer)
+		handle_timer(daemon, fd, write_metrics);
 	else if (fd == daemon->closer.timer)
 		close_session(daemon);
 	else if (fd == daemon->watchdog)
@@ -486,6 +511,7 @@ int daemon_run(struct daemon *daemon)
 		 daemon->options->session_dir, daemon->source->cpu_type);
 	op_notify("READY=1");
 	closer_begin(&daemon->closer);
+	write_metrics(daemon);
 	while (!daemon->done) {
 		int wait, n;
 
@@ -508,6 +534,7 @@ int daemon_run(struct daemon *daemon)
 	if (profile_settle(&daemon->profile, &error))
 		handle_result(daemon, -1, &error);
 	profile_log_stats(&daemon->profile);
+	write_metrics(daemon);
 	return daemon->failed ? -1 : 0;
 }
 
@@ -524,6 +551,7 @@ void daemon_close(struct daemon *daemon)
 	}
 	syncer_close(&daemon->syncer);
 	closer_close(&daemon->closer);
+	metrics_close(&daemon->metrics);
 	if (daemon->profile.source) {
 		profile_close(&daemon->profile);
 		if (is_packed(daemon->options) && profile_pack(daemon->session, &error))

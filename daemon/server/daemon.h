@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "closer.h"
+#include "metrics.h"
 #include "control.h"
 #include "options.h"
 #include "syncer.h"
@@ -22,6 +23,7 @@ struct daemon {
 	struct control_server server;
 	struct syncer syncer;
 	struct closer closer;
+	struct metrics metrics;
 	int lock, epoll, signals, timer, watchdog; /* descriptors, -1 if closed */
 	char *session;				   /* of op_session_open() */
 	char *log, *complete_dump;		   /* paths */

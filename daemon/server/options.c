@@ -241,6 +241,8 @@ static const struct op_option rows[] = {
 	 OP_NUMBER(struct options, closing.limits.days, 0, CLOSED_DAYS_MOST)},
 	{"saved-size", 0, "MIB", "remove the oldest sessions that have ended beyond it; 0: none",
 	 OP_NUMBER(struct options, closing.limits.size, 0, MIB_MOST)},
+	{"metrics", 0, "FILE", "write what was counted to this file, for Prometheus",
+	 PATH(metrics)},
 	{"record", 0, "FILE", "also write the raw event stream to a new file", PATH(record)},
 	{"replay", 0, "FILE", "take samples from a file of --record, not from the kernel",
 	 PATH(replay)},

@@ -13,7 +13,7 @@
 
 struct options {
 	struct profile_config config; /* its strings are those below */
-	char *session_dir, *oprofilefs, *events, *vmlinux, *record, *replay;
+	char *session_dir, *oprofilefs, *events, *vmlinux, *record, *replay, *metrics;
 	char *command_line; /* all of it */
 	bool foreground;
 	bool stopped;	    /* perf events wait for the command "start" */

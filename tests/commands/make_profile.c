@@ -36,7 +36,7 @@
 
 #include "libop/base/array.h"
 #include "libop/perf/attr.h"
-#include "pp/formats/pprof/wire.h"
+#include "pp/formats/input/wire.h"
 #include "tests/unit/formats/perf_recording.h"
 
 static struct recording rec;

@@ -19,7 +19,7 @@ import threading
 
 import servers
 from common import (SCHEMA, added, check, equal, finish, make_image, make_sessions, push, run,
-                    stacks)
+                    stacks, waiting_in)
 
 
 class Fleet:
@@ -49,7 +49,7 @@ class Fleet:
 
 
 def waiting(spool):
-    return len([name for name in os.listdir(spool) if name.endswith(".fleet")])
+    return len(waiting_in(spool))
 
 
 class Cut:

@@ -14,7 +14,7 @@ BUILD, MAKE_SESSION = (os.path.realpath(path) for path in sys.argv[1:3])
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 SCHEMA = os.path.join(TOP, "system", "clickhouse")
 START = 1700000000  # of the first session
-passed = failed = 0
+passed = failed = skipped = 0
 
 
 def check(what, good, said=""):
@@ -27,9 +27,25 @@ def equal(what, got, wanted):
     check(what, got == wanted, f"{got!r}, not {wanted!r}")
 
 
+def skip(what, why):
+    global skipped
+    skipped += 1
+    print("skip   ", f"{what}: {why}", flush=True)
+
+
 def finish():
-    print(f"{passed} passed, {failed} failed")
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     sys.exit(1 if failed else 0)
+
+
+def until(condition, seconds=60):
+    """Waits for a condition.  Return: what it was at the end."""
+    for _ in range(seconds * 20):
+        result = condition()
+        if result:
+            return result
+        time.sleep(0.05)
+    return condition()
 
 
 # ---- sessions ----
@@ -38,10 +54,10 @@ def stamp(seconds):
     return time.strftime("%Y%m%dT%H%M%SZ", time.gmtime(seconds))
 
 
-def make_image(folder):
+def make_image(folder, name="prog"):
     sources = os.path.join(TOP, "tests", "unit", "pp")
     subprocess.run(["gcc", "-nostdlib", "-static", "-Wl,-Ttext=0x401000",
-                    "-Wl,--section-start=.odd=0x403000", "-o", f"{folder}/prog",
+                    "-Wl,--section-start=.odd=0x403000", "-o", f"{folder}/{name}",
                     f"{sources}/prog.s"], check=True)
 
 
@@ -76,20 +92,27 @@ stat lost_no_space 7
 
 # ---- commands ----
 
-def run(name, *words, **options):
-    folders = [f"{BUILD}/pp", f"{BUILD}/utils/oppush"]
-    environment = {**os.environ, "PATH": ":".join(folders + [os.environ["PATH"]]),
-                   "HOME": options.pop("home", "/nonexistent")}
-    for key in list(environment):
-        if key.lower().endswith("_proxy"):
-            del environment[key]
-    return subprocess.run([name, *words], capture_output=True, text=True, env=environment,
-                          timeout=300, **options)
+def environment(home="/nonexistent", **variables):
+    """Of a command: the programs that were built, and nothing of this user's."""
+    path = ":".join([f"{BUILD}/pp", f"{BUILD}/utils/oppush", os.environ["PATH"]])
+    result = {key: value for key, value in os.environ.items()
+              if not key.lower().endswith("_proxy") and key != "CURL_CA_BUNDLE"}
+    return {**result, "PATH": path, "HOME": home, **variables}
+
+
+def run(name, *words, home="/nonexistent", variables=None, **options):
+    return subprocess.run([name, *words], capture_output=True, text=True, timeout=300,
+                          env=environment(home, **(variables or {})), **options)
 
 
 def push(to, folder, spool, *words):
     return run("oppush", f"--to={to}", f"--session-dir={folder}", f"--spool={spool}", "--once",
                *words)
+
+
+def waiting_in(spool):
+    """Files of sessions in the part that ClickHouse has."""
+    return [name for _, _, names in os.walk(spool) for name in names if name.endswith(".fleet")]
 
 
 def stacks(*words):

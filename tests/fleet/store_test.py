@@ -23,7 +23,8 @@ import urllib.request
 
 import servers
 from common import (BUILD, SCHEMA, START, added, check, columns_of_tables, equal, finish,
-                    make_image, make_sessions, push, run, stacks, stamp, tables_of)
+                    make_image, make_sessions, push, run, stacks, stamp, tables_of,
+                    waiting_in)
 
 HOSTS = ("alpha", "beta", "it's \\ \"gamma\"")
 
@@ -76,7 +77,7 @@ def test_push(server, folders, spools):
     for host in HOSTS:
         done = push(server.url(), folders[host], spools[host])
         equal(f"sessions of {host} are sent", (done.returncode, done.stderr), (0, ""))
-        left = [name for name in os.listdir(spools[host]) if name.endswith(".fleet")]
+        left = waiting_in(spools[host])
         equal(f"nothing of {host} waits", left, [])
 
 
@@ -270,6 +271,20 @@ def test_add_up(server, folder, chance):
           added(*[sums[host, spans[-1]] for host in hosts]))
 
 
+def test_label_option(server, folder, chance):
+    sessions = f"{folder}/called"
+    os.makedirs(sessions)
+    make_image(sessions)
+    make_sessions(sessions, "called", chance, 1)
+    done = push(server.url(), sessions, f"{folder}/spool-called", "--label=role=cache,release=9")
+    equal("a host with labels", (done.returncode, done.stderr), (0, ""))
+    equal("is found by them", stacks(server.url(wanted="?label=role=cache&label=release=9")),
+          stacks(f"--session-dir={sessions}", "session:2*"))
+    done = push(server.url(), sessions, f"{folder}/spool-called", "--label=host=x")
+    check("a label that all hosts have", done.returncode == 2 and "--label=host=x" in done.stderr,
+          done.stderr)
+
+
 def test_missing(server):
     """What one host has left out costs the names of its samples, not the report."""
     before = stacks(server.url())
@@ -294,7 +309,7 @@ def test_dead(server, folders, spools, chance):
     shutil.rmtree(f"{folders['alpha']}/samples/{stamp(START)}-{stamp(START + 600)}")
     done = push(server.url(), folders["alpha"], spools["alpha"])
     equal("a dead server is an error", (done.returncode, "connect" in done.stderr), (1, True))
-    waiting = [name for name in os.listdir(spools["alpha"]) if name.endswith(".fleet")]
+    waiting = waiting_in(spools["alpha"])
     equal("the new session waits", len(waiting), 1)
     shutil.rmtree(f"{folders['alpha']}/samples/{stamp(START + 2400)}-{stamp(START + 3000)}")
     server.start()
@@ -315,7 +330,7 @@ def test_pretenders(folders, folder):
         server = Pretender(status, body, headers)
         spool = f"{folder}/spool-{status}"
         done = push(server.url(), folders["beta"], spool)
-        waiting = [name for name in os.listdir(spool) if name.endswith(".fleet")]
+        waiting = waiting_in(spool)
         equal(f"a server that {name}", (done.returncode, len(waiting)), (1, 4))
         done = run("opreport", server.url())
         equal(f"a report of one that {name}", done.returncode, 1)
@@ -327,14 +342,14 @@ def test_pretenders(folders, folder):
 def test_bound(folders, folder):
     """The spool is bounded: the oldest is dropped, and that is said."""
     spool = f"{folder}/spool-bound"
-    os.makedirs(spool)
-    old = f"{spool}/{stamp(START - 600)}-{stamp(START)}.fleet"
+    push("clickhouse://127.0.0.1:1/x", folders["beta"], spool)
+    old = f"{spool}/{os.listdir(spool)[0]}/{stamp(START - 600)}-{stamp(START)}.fleet"
     with open(old, "wb") as file:
         file.write(bytes(5 << 20))
     done = push("clickhouse://127.0.0.1:1/x", folders["beta"], spool, "--spool-size=4")
     check("the oldest is dropped", not os.path.exists(old) and "more than 4 MiB wait" in done.stderr,
           done.stderr)
-    equal("the others wait", len([n for n in os.listdir(spool) if n.endswith(".fleet")]), 4)
+    equal("the others wait", len(waiting_in(spool)), 4)
 
 
 def test_full_disk(server, folders, folder):
@@ -362,7 +377,7 @@ def test_service_without_server(folders, folder):
                                f"--jitter={jitter}"], env=environment,
                               stderr=subprocess.DEVNULL) as service:
             for _ in range(300):
-                if os.path.exists(f"{spool}/done"):
+                if len(waiting_in(spool)) == 4:
                     break
                 time.sleep(0.1)
             service.terminate()
@@ -373,7 +388,7 @@ def test_service_without_server(folders, folder):
                 status = "killed"
         equal(f"jitter {jitter}: the service ends", status, 0)
         equal(f"jitter {jitter}: all wait",
-              len([name for name in os.listdir(spool) if name.endswith(".fleet")]), 4)
+              len(waiting_in(spool)), 4)
 
 
 def test_foreign_spool(server, folders, folder):
@@ -432,6 +447,7 @@ def main():
             test_again(server, folders, spools)
             test_half(server, folders)
             test_labels(server, folder, chance)
+            test_label_option(server, folder, chance)
             test_missing(server)
             test_add_up(server, folder, chance)
             test_dead(server, folders, spools, chance)

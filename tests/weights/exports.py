@@ -11,6 +11,7 @@ import re
 import struct
 import sys
 
+import otlp
 import perf_data
 import sources
 from profile import UNKNOWN, Sums, escaped, in_brackets, text_of
@@ -196,6 +197,19 @@ def read_pprof(path):
     sums = Sums()
     for sample in source.samples:
         sums.add((sample.event, sample.comm, names_of(sample)), sample.count, sample.events)
+    return sums
+
+
+# ---- otlp ----
+
+def read_otlp(path):
+    with open(path, "rb") as file:
+        _, profiles = otlp.read_otlp(file.read())
+    sums = Sums()
+    for event, _, rows in otlp.events_of(profiles):
+        for frames, attributes, count, weight in rows:
+            root = attributes.get("thread.name") or otlp.program_of(attributes)
+            sums.add((event, root, tuple(f.name for f in frames)), count, weight)
     return sums
 
 

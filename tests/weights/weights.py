@@ -28,8 +28,8 @@ import sources
 from perf_data import LeftOut
 from profile import UNKNOWN, Sums
 
-FORMATS = ("folded", "callgrind", "speedscope", "firefox", "html", "pprof", "perf", "cpuprofile",
-           "dcpi", "opreport")
+FORMATS = ("folded", "callgrind", "speedscope", "firefox", "html", "pprof", "otlp", "perf",
+           "cpuprofile", "dcpi", "opreport")
 SHOWN_MOST = 3
 # oprofile-session(5): an import of more is counted in units of a power of two
 WEIGHT_MOST, COUNT_MOST = 1 << 44, 1 << 40
@@ -274,6 +274,13 @@ class Case:
 
         self.same_both("pprof", *self.named("pprof", exports.read_pprof(self.export("pprof")),
                                             shown))
+
+    def check_otlp(self):
+        # as of pprof
+        def shown(name):
+            return UNKNOWN if name == "[no-vmlinux]" else name
+
+        self.same_both("otlp", *self.named("otlp", exports.read_otlp(self.export("otlp")), shown))
 
     def check_perf(self):
         path = self.export("perf")

@@ -131,6 +131,8 @@ static int add_all(struct op_strings *arguments, const struct settings *settings
 		ret |= opcontrol_daemon_add(arguments, "--saved-size=%" PRIu64,
 					    settings->saved_size);
 	}
+	if (settings->metrics)
+		ret |= opcontrol_daemon_add(arguments, "--metrics=%s", settings->metrics);
 	if (settings->vmlinux && !strcmp(settings->vmlinux, "none"))
 		ret |= opcontrol_daemon_add(arguments, "--no-vmlinux");
 	else if (settings->vmlinux)

@@ -40,6 +40,7 @@ enum {
 	SET_CLOSE_EVERY,
 	SET_SAVED_DAYS,
 	SET_SAVED_SIZE,
+	SET_METRICS,
 };
 
 /* The keys of daemonrc for settings whose value is stored unchanged. */
@@ -50,7 +51,7 @@ static const char *const setting_keys[] = {
 	[SET_TIME_SLICE] = "TIME_SLICE",	[SET_SESSION_SIZE] = "SESSION_SIZE",
 	[SET_SESSION_FILES] = "SESSION_FILES",	[SET_MIN_FREE] = "MIN_FREE",
 	[SET_CLOSE_EVERY] = "CLOSE_EVERY",	[SET_SAVED_DAYS] = "SAVED_DAYS",
-	[SET_SAVED_SIZE] = "SAVED_SIZE",
+	[SET_SAVED_SIZE] = "SAVED_SIZE",	[SET_METRICS] = "METRICS",
 };
 
 /* ---- types of options ---- */
@@ -252,6 +253,9 @@ static const struct op_option settings_rows[] = {
 	{"saved-size", 0, "MIB",
 	 "--save and --close-every remove the oldest of saved sessions beyond it; 0: none",
 	 SETTING(SET_SAVED_SIZE)},
+	{"metrics", 0, "FILE",
+	 "have the daemon write what it counts to this file, for Prometheus; none: no more",
+	 SETTING(SET_METRICS)},
 	{0}};
 
 /* An initializer of an array of struct op_option_table. */

@@ -82,6 +82,17 @@ static int set_vmlinux(void *field, const struct key *key, const char *value,
 	return replace(field, value, error);
 }
 
+static int set_metrics(void *field, const struct key *key, const char *value,
+		       struct op_error *error)
+{
+	(void)key;
+	if (!*value || !strcmp(value, "none"))
+		return replace(field, NULL, error);
+	if (check_path(value, error))
+		return -1;
+	return replace(field, value, error);
+}
+
 static int set_path_list(void *field, const struct key *key, const char *value,
 			 struct op_error *error)
 {
@@ -344,6 +355,7 @@ static const struct key keys[] = {
 	{"CLOSE_EVERY", FIELD(close_every), .set = set_duration, .print = print_number,
 	 .put = put_number, .equal = equal_number, .what = "interval", .min = CLOSE_EVERY_LEAST,
 	 .max = CLOSE_EVERY_MOST},
+	{"METRICS", FIELD(metrics), .set = set_metrics, TEXT},
 	{"PERF", FIELD(perf), NUMBER("perf", 1, 1)},
 	{"XENIMAGE", .set = set_foreign},
 	{"XEN_RANGE", .set = set_foreign},
@@ -379,18 +391,20 @@ void settings_free(struct settings *settings)
 	free(settings->session_dir);
 	free(settings->vmlinux);
 	free(settings->image_filter);
+	free(settings->metrics);
 	memset(settings, 0, sizeof(*settings));
 }
 
 int settings_copy(struct settings *copy, const struct settings *settings, struct op_error *error)
 {
 	*copy = *settings;
-	copy->session_dir = copy->vmlinux = copy->image_filter = NULL;
+	copy->session_dir = copy->vmlinux = copy->image_filter = copy->metrics = NULL;
 	copy->events = (struct op_strings){0};
 
 	if (replace(&copy->session_dir, settings->session_dir, error) ||
 	    replace(&copy->vmlinux, settings->vmlinux, error) ||
-	    replace(&copy->image_filter, settings->image_filter, error))
+	    replace(&copy->image_filter, settings->image_filter, error) ||
+	    replace(&copy->metrics, settings->metrics, error))
 		goto fail;
 	for (size_t i = 0; i < settings->events.count; i++) {
 		if (settings_add_event(copy, settings->events.item[i], error))

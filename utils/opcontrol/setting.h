@@ -31,6 +31,7 @@
 struct settings {
 	char *session_dir;  /* absolute */
 	char *vmlinux;	    /* absolute path, "none" for --no-vmlinux, NULL for kallsyms */
+	char *metrics;	    /* absolute path, NULL: none are written */
 	char *image_filter; /* comma list of absolute paths, NULL for all images */
 	uint64_t
 		kernel_range[2]; /* start and end address of the kernel's text; 0, 0 if not given */

@@ -181,6 +181,8 @@ static void print_saved(const struct settings *settings)
 		print_limits(settings);
 		printf("\n");
 	}
+	if (settings->metrics)
+		op_safe_line(stdout, "Metrics: %s", settings->metrics);
 	if (retention_measure(settings->session_dir, &usage, &error)) {
 		op_safe_line(stdout, "Saved sessions: %s", error.text);
 		return;

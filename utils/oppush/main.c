@@ -12,23 +12,34 @@
 /* Sessions that began in an hour end up to an hour later, and come after that. */
 #define GRACE_SECONDS 7200
 
+/* In all stores of ClickHouse that are named. */
 static int add_up(const struct request *request, struct op_error *error)
 {
 	uint64_t now = (uint64_t)time(NULL) - GRACE_SECONDS;
 	uint64_t span = request->add_up_days * SUMS_DAY;
 	uint64_t from = now > span ? (now - span) / SUMS_DAY * SUMS_DAY : 0;
-	size_t n;
-	int result = store_sums_make(&request->url, from, now / SUMS_HOUR * SUMS_HOUR, &n, error);
+	size_t all = 0;
+	int result = 0;
 
-	if (n)
-		printf("%zu sums are made\n", n);
+	for (size_t i = 0; !result && i < request->destinations.count; i++) {
+		const struct destination *to = &request->destinations.item[i];
+		size_t n;
+
+		if (to->api)
+			continue;
+		result = store_sums_make(&to->store, from, now / SUMS_HOUR * SUMS_HOUR, &n, error);
+		all += n;
+	}
+	if (all)
+		printf("%zu sums are made\n", all);
 	return result;
 }
 
 static int run(const struct request *request, struct op_error *error)
 {
 	if (request->install_schema)
-		return schema_install(&request->url, request->schema, request->cluster, error);
+		return schema_install(&request->destinations.item[0].store, request->schema,
+				      request->cluster, error);
 	if (request->add_up)
 		return add_up(request, error);
 	return service_run(request, error);

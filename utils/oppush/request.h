@@ -6,19 +6,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "destination.h"
 #include "libop/base/error.h"
-#include "pp/formats/store/url.h"
+#include "libop/base/strings.h"
 
 struct request {
-	char *to;
+	struct destinations destinations; /* one at least */
 	char *session_dir, *spool;
-	char *schema;	    /* directory of its files */
-	char *cluster;	    /* of @install_schema, or NULL */
-	uint64_t spool_mib; /* the most that waits for the server */
-	uint64_t jitter;    /* seconds */
+	struct op_strings labels; /* NAME=TEXT of the host */
+	char *metrics;		  /* file, or NULL */
+	char *schema;		  /* directory of its files */
+	char *cluster;		  /* of @install_schema, or NULL */
+	uint64_t spool_mib;	  /* the most that waits for one server */
+	uint64_t jitter;	  /* seconds */
+	uint64_t timeout;	  /* seconds of a request */
+	char *service;		  /* as which profiles are stored by others than ClickHouse */
 	bool install_schema, add_up, once;
 	uint64_t add_up_days; /* how far back @add_up looks */
-	struct store_url url; /* of @to */
 };
 
 /**

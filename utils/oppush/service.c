@@ -6,144 +6,154 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
+#include <sys/utsname.h>
 #include <time.h>
 
-#include "pp/formats/store/http.h"
-#include "send.h"
-#include "spool.h"
+#include "libop/base/memory.h"
+#include "metrics.h"
+#include "sender.h"
 
 /* Between two looks for closed sessions. */
 #define LOOK_SECONDS 10
-/* After the first failure, and at most. */
-#define BACK_OFF_SECONDS 5
-#define BACK_OFF_MOST	 600
 
 struct service {
 	const struct request *request;
-	struct spool spool;
-	struct store_http *http;
-	double due;	 /* by the clock that goes on: when to send what waits */
-	double back_off; /* seconds; 0: the server works */
+	struct utsname machine;
+	struct sender *senders;
+	size_t n;
+	bool has_told_metrics; /* that they cannot be written */
 	sigset_t signals;
 };
 
-static double now_seconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* Return: whether a signal came that ends it. */
-static bool wait_seconds(const struct service *service, double seconds)
+static bool wait_seconds(const struct service *service, time_t seconds)
 {
-	const struct timespec time = {(time_t)seconds, (long)((seconds - (long)seconds) * 1e9)};
+	const struct timespec time = {.tv_sec = seconds};
 
 	return sigtimedwait(&service->signals, NULL, &time) > 0;
 }
 
-/* From 0 to 1, as all hosts of a fleet close their sessions at one time. */
-static double chance(void)
-{
-	uint32_t number = 0;
-
-	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-		number = (uint32_t)clock();
-	return (double)number / UINT32_MAX;
-}
-
-/* Sends what waits, up to the first failure.  Return: 0, or -1 with @error set. */
-static int send_all(struct service *service, struct op_error *error)
-{
-	char *path;
-	int result = 0;
-
-	while (!result && (path = spool_first(&service->spool))) {
-		result = send_file(service->http, path, NULL, error);
-		/* a file that is none would stay for ever */
-		if (result && (error->code == EINVAL || error->code == ENOENT)) {
-			op_warn("%s", error->text);
-			result = 0;
-		}
-		if (!result)
-			result = spool_remove_first(&service->spool, error);
-		free(path);
-	}
-	return result;
-}
-
-/* Sends what waits, or puts it off. */
-static void send_due(struct service *service)
+/* That they cannot be written is said once, until they can. */
+static void write_metrics(struct service *service)
 {
 	struct op_error why;
 
-	if (!send_all(service, &why)) {
-		service->back_off = 0;
+	if (!service->request->metrics)
+		return;
+	if (!metrics_write(service->request->metrics, service->senders, service->n, &why)) {
+		service->has_told_metrics = false;
 		return;
 	}
-	if (service->back_off <= 0)
-		op_warn("%s; it is tried again", why.text);
-	service->back_off = service->back_off <= 0 ? BACK_OFF_SECONDS : 2 * service->back_off;
-	if (service->back_off > BACK_OFF_MOST)
-		service->back_off = BACK_OFF_MOST;
-	service->due = now_seconds() + service->back_off * (0.5 + chance() / 2);
+	if (!service->has_told_metrics)
+		op_warn("%s", why.text);
+	service->has_told_metrics = true;
 }
 
-/* One round.  Return: 0, or -1 with @error set: it cannot go on. */
-static int work(struct service *service, struct op_error *error)
+static int take_all(struct service *service, struct op_error *error)
 {
-	int taken = spool_take(&service->spool, error);
-
-	if (taken < 0)
-		return -1;
-	if (taken && service->back_off <= 0)
-		service->due = now_seconds() + chance() * (double)service->request->jitter;
-	if (service->spool.names.count && now_seconds() >= service->due)
-		send_due(service);
+	for (size_t i = 0; i < service->n; i++)
+		if (sender_take(&service->senders[i], error))
+			return -1;
 	return 0;
 }
 
-/* Sessions are taken whether the server works or not: their images may go. */
-static double time_to_wait(const struct service *service)
+/* The first error is that of the service, others are said. */
+static int send_once(struct service *service, struct op_error *error)
 {
-	double left = service->due - now_seconds();
+	size_t n_unreadable = 0;
+	int result = 0;
 
-	if (!service->spool.names.count || left > LOOK_SECONDS)
-		return LOOK_SECONDS;
-	return left > 0 ? left : 0;
+	for (size_t i = 0; i < service->n; i++) {
+		struct sender *sender = &service->senders[i];
+		struct op_error why;
+
+		n_unreadable += sender->spool.n_failures;
+		if (!sender_send(sender, &why))
+			continue;
+		if (result)
+			op_complain("%s", why.text);
+		else
+			result = op_error_set(error, why.code, "%s", why.text);
+	}
+	if (!result && n_unreadable)
+		result = op_error_set(error, EIO, "%zu sessions could not be read", n_unreadable);
+	return result;
 }
 
 static int run_once(struct service *service, struct op_error *error)
 {
-	if (spool_take(&service->spool, error) < 0 || send_all(service, error))
-		return -1;
-	return service->spool.n_failures
-		       ? op_error_set(error, EIO, "%zu sessions could not be read",
-				      service->spool.n_failures)
-		       : 0;
+	int result = take_all(service, error) ? -1 : send_once(service, error);
+
+	write_metrics(service);
+	return result;
 }
 
+static int start_all(struct service *service, struct op_error *error)
+{
+	for (size_t i = 0; i < service->n; i++)
+		if (sender_start(&service->senders[i], error))
+			return -1;
+	return 0;
+}
+
+static void stop_all(struct service *service)
+{
+	for (size_t i = 0; i < service->n; i++)
+		sender_stop(&service->senders[i]);
+	for (size_t i = 0; i < service->n; i++)
+		sender_join(&service->senders[i]);
+}
+
+/* Sessions are taken whether servers work or not: their images may go. */
 static int run_on(struct service *service, struct op_error *error)
 {
-	do {
-		if (work(service, error))
-			return -1;
-	} while (!wait_seconds(service, time_to_wait(service)));
-	return 0;
+	int result = start_all(service, error);
+
+	while (!result) {
+		result = take_all(service, error);
+		write_metrics(service);
+		if (result || wait_seconds(service, LOOK_SECONDS))
+			break;
+	}
+	stop_all(service);
+	write_metrics(service);
+	return result;
+}
+
+static struct sender *find_twin(const struct service *service, const struct destination *of)
+{
+	for (size_t i = 0; i < service->n; i++)
+		if (!strcmp(destination_format(service->senders[i].destination),
+			    destination_format(of)))
+			return &service->senders[i];
+	return NULL;
+}
+
+static int open_all(struct service *service, struct op_error *error)
+{
+	const struct destinations *destinations = &service->request->destinations;
+	const struct push_names names = {service->request->service, service->machine.nodename};
+	int result = 0;
+
+	service->senders = op_alloc(destinations->count, sizeof(*service->senders));
+	for (size_t i = 0; !result && i < destinations->count; i++) {
+		const struct destination *destination = &destinations->item[i];
+		struct sender *twin = find_twin(service, destination);
+
+		result = sender_open(&service->senders[service->n++], service->request, destination,
+				     &names, twin, error);
+	}
+	return result;
 }
 
 int service_run(const struct request *request, struct op_error *error)
 {
 	struct service service = {.request = request};
-	int result = spool_open(&service.spool, request->spool, request->session_dir,
-				request->spool_mib << 20, error);
+	int result;
 
-	if (!result)
-		service.http = store_http_open(&request->url, error);
-	if (!result && !service.http)
-		result = -1;
+	uname(&service.machine);
+	signal(SIGPIPE, SIG_IGN); /* a connection that breaks is an error of its own */
+	result = open_all(&service, error);
 	sigemptyset(&service.signals);
 	sigaddset(&service.signals, SIGTERM);
 	sigaddset(&service.signals, SIGINT);
@@ -153,7 +163,8 @@ int service_run(const struct request *request, struct op_error *error)
 	} else if (!result) {
 		result = run_once(&service, error);
 	}
-	store_http_close(service.http);
-	spool_close(&service.spool);
+	for (size_t i = 0; i < service.n; i++)
+		sender_close(&service.senders[i]);
+	free(service.senders);
 	return result;
 }

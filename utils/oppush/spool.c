@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
 #include "libop/base/text_stream.h"
@@ -22,8 +23,8 @@
 #include "libop/foreign/door.h"
 #include "libop/session/paths.h"
 #include "libop/session/trusted_dir.h"
+#include "pp/formats/model/format.h"
 
-#define SUFFIX	  ".fleet"
 #define DONE	  "done"
 #define LOG	  "opexport.log"
 #define DONE_MOST ((size_t)16 << 20)
@@ -115,19 +116,35 @@ static int write_done(const struct spool *spool, const struct op_strings *sessio
 
 /* ---- opening ---- */
 
-int spool_open(struct spool *spool, const char *dir, const char *session_dir, uint64_t most,
-	       struct op_error *error)
+static char *path_of(const struct spool *spool, const char *name)
 {
-	int fd;
+	return op_format("%s/%s.%s", spool->dir, name, spool->plan.format);
+}
 
-	*spool = (struct spool){.dir = dir, .session_dir = session_dir, .most = most};
-	/* nobody else can exchange it, nor what is in it, from here on */
-	fd = trusted_dir_open(dir, TRUSTED_DIR_MAKE, error);
-	if (fd < 0)
+/* Nobody else can exchange it, nor what is in it, from here on. */
+static int make_directory(const char *path, struct op_error *error)
+{
+	int fd = trusted_dir_open(path, TRUSTED_DIR_MAKE, error);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? -1 : 0;
+}
+
+int spool_open(struct spool *spool, const struct spool_plan *plan, struct op_error *error)
+{
+	char *suffix;
+	int result;
+
+	*spool = (struct spool){.plan = *plan, .lock = PTHREAD_MUTEX_INITIALIZER};
+	spool->dir = op_format("%s/%s", plan->parent, plan->name);
+	if (make_directory(plan->parent, error) || make_directory(spool->dir, error))
 		return -1;
-	close(fd);
 	read_done(spool);
-	return list_names(dir, SUFFIX, &spool->names, error);
+	suffix = op_format(".%s", plan->format);
+	result = list_names(spool->dir, suffix, &spool->names, error);
+	free(suffix);
+	return result;
 }
 
 void spool_close(struct spool *spool)
@@ -137,25 +154,30 @@ void spool_close(struct spool *spool)
 	for (size_t i = 0; i < spool->n_failures; i++)
 		free(spool->failures[i].name);
 	free(spool->failures);
+	free(spool->begun);
+	free(spool->dir);
 }
 
 /* ---- taking ---- */
 
-/* Names are looked up by a program of its own, which may take memory, and time. */
-static bool convert(const struct spool *spool, const char *name)
+/* Of one session. */
+static uint64_t session_most(const struct spool *spool)
 {
-	char *program = op_program_beside("opexport");
-	char *dir = op_format("--session-dir=%s", spool->session_dir);
-	char *session = op_format("session:%s", name);
-	char *output = op_format("--output=%s/%s" SUFFIX, spool->dir, name);
-	/* no session pushes out all others, however many stacks a user's programs have in it */
-	char *size =
-		op_format("--output-size=%" PRIu64, (spool->most >> 20) / SPOOL_SESSIONS_LEAST);
-	char *log = op_format("%s/" LOG, spool->dir);
+	return spool->plan.most / SPOOL_SESSIONS_LEAST;
+}
+
+/* Whether opexport keeps to a size, and adds up what finds no room. */
+static bool is_bounded(const struct spool *spool)
+{
+	return format_named(spool->plan.format)->is_bounded;
+}
+
+/* Waits for it.  Return: whether it succeeded. */
+static bool run_program(char *const *arguments, const char *log)
+{
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
-	sigset_t none;
-	char *arguments[] = {program, (char *)"--to=fleet", dir, session, output, size, NULL};
+	sigset_t none, ignored;
 	int status = -1;
 	pid_t pid;
 
@@ -163,23 +185,84 @@ static bool convert(const struct spool *spool, const char *name)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC,
 					 DONE_MODE);
-	/* the service has signals blocked */
+	/* the service has signals blocked, and one ignored */
 	sigemptyset(&none);
+	sigemptyset(&ignored);
+	sigaddset(&ignored, SIGPIPE);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, &none);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	if (!posix_spawnp(&pid, program, &actions, &attributes, arguments, environ))
+	posix_spawnattr_setsigdefault(&attributes, &ignored);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	if (!posix_spawnp(&pid, arguments[0], &actions, &attributes, arguments, environ))
 		while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 			;
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
-	free(log);
-	free(size);
-	free(output);
-	free(session);
-	free(dir);
-	free(program);
 	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* No text of a label has a comma in it: it came between commas. */
+static char *host_labels(const struct op_strings *labels)
+{
+	char *option = op_copy("--host-label=");
+
+	for (size_t i = 0; i < labels->count; i++) {
+		char *longer = op_format("%s%s%s", option, i ? "," : "", labels->item[i]);
+
+		free(option);
+		option = longer;
+	}
+	return option;
+}
+
+/* Names are looked up by a program of its own, which may take memory, and time. */
+static bool convert(const struct spool *spool, const char *name)
+{
+	const struct spool_plan *plan = &spool->plan;
+	const struct format *format = format_named(plan->format);
+	char *path = path_of(spool, name), *log = op_format("%s/" LOG, spool->dir);
+	char *arguments[] = {op_program_beside("opexport"),
+			     op_format("--to=%s", plan->format),
+			     op_format("--session-dir=%s", plan->session_dir),
+			     op_format("session:%s", name),
+			     op_format("--output=%s", path),
+			     NULL,
+			     NULL,
+			     NULL,
+			     NULL};
+	size_t n = 5;
+	bool result;
+
+	/* no session pushes out all others, however many stacks a user's programs have */
+	if (format->is_bounded)
+		arguments[n++] = op_format("--output-size=%" PRIu64, session_most(spool) >> 20);
+	if (format->has_service)
+		arguments[n++] = op_format("--service-name=%s", plan->service);
+	if (format->has_host_labels && plan->labels->count)
+		arguments[n++] = host_labels(plan->labels);
+	result = run_program(arguments, log);
+	for (size_t i = 0; i < n; i++)
+		free(arguments[i]);
+	free(log);
+	free(path);
+	return result;
+}
+
+/* Return: whether the other spool has the same file, and this one has now, too. */
+static bool take_from_twin(const struct spool *spool, const char *name)
+{
+	char *path, *other;
+	bool result;
+
+	if (!spool->plan.twin)
+		return false;
+	path = path_of(spool, name);
+	other = path_of(spool->plan.twin, name);
+	unlink(path);
+	result = !link(other, path);
+	free(other);
+	free(path);
+	return result;
 }
 
 static struct spool_failure *failure_of(const struct spool *spool, const char *name)
@@ -213,55 +296,110 @@ static void note_failure(struct spool *spool, const char *name)
 	failure->next = spool->round + (1u << failure->tries);
 }
 
-/* Return: whether it was taken. */
-static bool take_session(struct spool *spool, const char *name)
+static uint64_t file_bytes(const struct spool *spool, const char *name)
 {
-	if (!convert(spool, name)) {
-		note_failure(spool, name);
+	char *path = path_of(spool, name);
+	struct stat status;
+	uint64_t bytes = lstat(path, &status) ? 0 : (uint64_t)status.st_blocks * BLOCK;
+
+	free(path);
+	return bytes;
+}
+
+static int remove_file(const struct spool *spool, const char *name, struct op_error *error)
+{
+	char *path = path_of(spool, name);
+	int result = unlink(path) && errno != ENOENT
+			     ? op_error_errno(error, "cannot remove %s", path)
+			     : 0;
+
+	free(path);
+	return result;
+}
+
+/* One that is too large would push out all that wait. */
+static bool is_too_large(struct spool *spool, const char *name)
+{
+	if (is_bounded(spool) || file_bytes(spool, name) <= session_most(spool))
 		return false;
-	}
-	add_name(&spool->names, name);
-	add_name(&spool->done, name);
+	op_warn("the session %s is not sent: it has more than a quarter of %" PRIu64 " MiB", name,
+		spool->plan.most >> 20);
+	remove_file(spool, name, NULL);
+	pthread_mutex_lock(&spool->lock);
+	spool->dropped++;
+	pthread_mutex_unlock(&spool->lock);
 	return true;
 }
 
-static void remove_first_name(struct spool *spool)
+/* Return: whether it was taken. */
+static bool take_session(struct spool *spool, const char *name)
 {
-	free(spool->names.item[0]);
-	memmove(spool->names.item, spool->names.item + 1,
-		--spool->names.count * sizeof(*spool->names.item));
+	if (!take_from_twin(spool, name) && !convert(spool, name)) {
+		note_failure(spool, name);
+		return false;
+	}
+	add_name(&spool->done, name);
+	if (is_too_large(spool, name))
+		return true;
+	pthread_mutex_lock(&spool->lock);
+	add_name(&spool->names, name);
+	sort_names(&spool->names);
+	pthread_mutex_unlock(&spool->lock);
+	return true;
 }
+
+static void remove_name(struct op_strings *names, size_t i)
+{
+	free(names->item[i]);
+	memmove(names->item + i, names->item + i + 1, (--names->count - i) * sizeof(*names->item));
+}
+
+/* ---- with the lock ---- */
 
 static uint64_t spool_bytes(const struct spool *spool)
 {
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; i < spool->names.count; i++) {
-		char *path = op_format("%s/%s" SUFFIX, spool->dir, spool->names.item[i]);
-		struct stat status;
-
-		if (!lstat(path, &status))
-			bytes += (uint64_t)status.st_blocks * BLOCK;
-		free(path);
-	}
+	for (size_t i = 0; i < spool->names.count; i++)
+		bytes += file_bytes(spool, spool->names.item[i]);
 	return bytes;
 }
 
+static bool is_begun(const struct spool *spool, const char *name)
+{
+	return spool->begun && !strcmp(spool->begun, name);
+}
+
+static int drop_oldest(struct spool *spool, struct op_error *error)
+{
+	size_t oldest = is_begun(spool, spool->names.item[0]);
+
+	op_warn("the session %s is not sent: more than %" PRIu64 " MiB wait in %s",
+		spool->names.item[oldest], spool->plan.most >> 20, spool->dir);
+	if (remove_file(spool, spool->names.item[oldest], error))
+		return -1;
+	spool->dropped++;
+	remove_name(&spool->names, oldest);
+	return 0;
+}
+
+/* ---- all of it ---- */
+
 static int drop_beyond(struct spool *spool, struct op_error *error)
 {
-	while (spool->names.count && spool_bytes(spool) > spool->most) {
-		op_warn("the session %s is not sent: more than %" PRIu64 " MiB wait in %s",
-			spool->names.item[0], spool->most >> 20, spool->dir);
-		spool->dropped++;
-		if (spool_remove_first(spool, error))
-			return -1;
-	}
-	return 0;
+	int result = 0;
+
+	pthread_mutex_lock(&spool->lock);
+	while (!result && spool->names.count > (spool->begun ? 1 : 0) &&
+	       spool_bytes(spool) > spool->plan.most)
+		result = drop_oldest(spool, error);
+	pthread_mutex_unlock(&spool->lock);
+	return result;
 }
 
 int spool_take(struct spool *spool, struct op_error *error)
 {
-	char *path = op_format("%s/" OP_SESSION_SAMPLES, spool->session_dir);
+	char *path = op_format("%s/" OP_SESSION_SAMPLES, spool->plan.session_dir);
 	struct op_strings sessions = {0};
 	int result = list_names(path, "", &sessions, error), taken = 0;
 
@@ -271,7 +409,6 @@ int spool_take(struct spool *spool, struct op_error *error)
 			continue;
 		taken += take_session(spool, sessions.item[i]);
 	}
-	sort_names(&spool->names);
 	sort_names(&spool->done);
 	if (!result && taken)
 		result = write_done(spool, &sessions, error);
@@ -284,21 +421,45 @@ int spool_take(struct spool *spool, struct op_error *error)
 
 /* ---- sending ---- */
 
-char *spool_first(const struct spool *spool)
+char *spool_begin(struct spool *spool)
 {
-	return spool->names.count ? op_format("%s/%s" SUFFIX, spool->dir, spool->names.item[0])
-				  : NULL;
+	char *path = NULL;
+
+	pthread_mutex_lock(&spool->lock);
+	if (spool->names.count) {
+		spool->begun = op_copy(spool->names.item[0]);
+		path = path_of(spool, spool->begun);
+	}
+	pthread_mutex_unlock(&spool->lock);
+	return path;
 }
 
-int spool_remove_first(struct spool *spool, struct op_error *error)
+int spool_end(struct spool *spool, bool is_done, struct op_error *error)
 {
-	char *path = spool_first(spool);
-	int result = path && unlink(path) && errno != ENOENT
-			     ? op_error_errno(error, "cannot remove %s", path)
-			     : 0;
+	int result = 0;
 
-	free(path);
-	if (!result && spool->names.count)
-		remove_first_name(spool);
+	pthread_mutex_lock(&spool->lock);
+	if (is_done)
+		result = remove_file(spool, spool->begun, error);
+	for (size_t i = 0; is_done && !result && i < spool->names.count; i++)
+		if (is_begun(spool, spool->names.item[i])) {
+			remove_name(&spool->names, i);
+			break;
+		}
+	free(spool->begun);
+	spool->begun = NULL;
+	pthread_mutex_unlock(&spool->lock);
 	return result;
+}
+
+struct spool_state spool_state(struct spool *spool)
+{
+	struct spool_state state = {.unreadable = spool->n_failures};
+
+	pthread_mutex_lock(&spool->lock);
+	state.waiting = spool->names.count;
+	state.bytes = spool_bytes(spool);
+	state.dropped = spool->dropped;
+	pthread_mutex_unlock(&spool->lock);
+	return state;
 }

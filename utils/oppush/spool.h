@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What waits to be sent: a file NAME.fleet for each session NAME that the daemon has closed, and
- * the file "done" with the names of those that were taken.  A session is taken soon after its end,
- * while the images that have its functions are there; then it needs neither them nor the session.
+ * What waits to be sent to one destination: a file NAME.FORMAT for each session NAME that the
+ * daemon has closed, and the file "done" with the names of those that were taken.  A session is
+ * taken soon after its end, while the images that have its functions are there; then it needs
+ * neither them nor the session.
+ *
+ * One thread takes sessions, and one sends files: spool_begin(), spool_end() and spool_state() may
+ * be called while others run.
  */
 #ifndef UTILS_OPPUSH_SPOOL_H
 #define UTILS_OPPUSH_SPOOL_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "libop/base/error.h"
@@ -21,25 +27,43 @@ struct spool_failure {
 	unsigned int tries, next; /* next: the round to try it again in */
 };
 
+/* What a spool is of; texts must live as long as it. */
+struct spool_plan {
+	const char *parent, *name; /* the directory */
+	const char *session_dir;
+	const char *format;		 /* of opexport */
+	const char *service;		 /* for formats that name it */
+	const struct op_strings *labels; /* NAME=TEXT of the host, for formats that have them */
+	uint64_t most;			 /* bytes */
+	const struct spool *twin; /* of the same format, which takes sessions before; or NULL */
+};
+
 struct spool {
-	const char *dir, *session_dir;
-	uint64_t most;		 /* bytes */
-	struct op_strings done;	 /* sessions that were taken, in order */
-	struct op_strings names; /* of files that wait, the oldest first */
+	struct spool_plan plan;
+	char *dir;
+	struct op_strings done; /* sessions that were taken, in order */
 	struct spool_failure *failures;
 	size_t n_failures, failures_capacity;
 	unsigned int round; /* of spool_take() */
-	uint64_t dropped;   /* files, as there were too many bytes */
+
+	pthread_mutex_t lock;	 /* of what follows */
+	struct op_strings names; /* of files that wait, the oldest first */
+	char *begun;		 /* the name of spool_begin(), which is not dropped */
+	uint64_t dropped;	 /* files, as there were too many bytes */
+};
+
+struct spool_state {
+	uint64_t waiting, bytes, dropped, unreadable;
 };
 
 /**
  * spool_open - begin to use a spool
- * @dir: is made if it is missing; no other user may write to it (trusted_dir.h); must live as long
+ * @plan: its directory and the parent are made if they are missing; no other user may write to them
+ *	(trusted_dir.h)
  *
  * Return: 0, or -1 with @error set; spool_close() in any case.
  */
-int spool_open(struct spool *spool, const char *dir, const char *session_dir, uint64_t most,
-	       struct op_error *error);
+int spool_open(struct spool *spool, const struct spool_plan *plan, struct op_error *error);
 void spool_close(struct spool *spool);
 
 /**
@@ -52,10 +76,12 @@ void spool_close(struct spool *spool);
  */
 int spool_take(struct spool *spool, struct op_error *error);
 
-/* The path of the oldest file, which the caller frees; NULL: nothing waits. */
-char *spool_first(const struct spool *spool);
+/* The path of the oldest file, which the caller frees, until spool_end(); NULL: nothing waits. */
+char *spool_begin(struct spool *spool);
 
-/* Removes that file: it was sent.  Return: 0, or -1 with @error set. */
-int spool_remove_first(struct spool *spool, struct op_error *error);
+/* Ends it, and removes the file if it @is_done.  Return: 0, or -1 with @error set. */
+int spool_end(struct spool *spool, bool is_done, struct op_error *error);
+
+struct spool_state spool_state(struct spool *spool);
 
 #endif

@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "libop/base/memory.h"
+#include "libop/text/base64.h"
 
 /* Bytes that make a line of 76 characters, the most that RFC 2045 allows. */
 #define LINE_BYTES 57
@@ -20,28 +21,9 @@ struct deflated {
 	size_t used;
 };
 
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/* Writes 1 to 3 bytes as four characters. */
-static void put_group(FILE *out, const uint8_t *bytes, size_t n)
-{
-	uint32_t group = (uint32_t)bytes[0] << 16;
-
-	if (n > 1)
-		group |= (uint32_t)bytes[1] << 8;
-	if (n > 2)
-		group |= bytes[2];
-	fputc(digits[group >> 18], out);
-	fputc(digits[group >> 12 & 63], out);
-	fputc(n > 1 ? digits[group >> 6 & 63] : '=', out);
-	fputc(n > 2 ? digits[group & 63] : '=', out);
-}
-
 static void deflated_put_line(struct deflated *deflated)
 {
-	for (size_t i = 0; i < deflated->used; i += 3)
-		put_group(deflated->out, deflated->line + i,
-			  deflated->used - i < 3 ? deflated->used - i : 3);
+	op_base64_write(deflated->line, deflated->used, deflated->out);
 	if (deflated->used)
 		fputc('\n', deflated->out);
 	deflated->used = 0;

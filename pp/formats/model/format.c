@@ -23,6 +23,7 @@ const struct format *const formats[] = {
 	&format_html,
 	&format_sample_file,
 	&format_original_0_9,
+	&format_otlp,
 	&format_perf,
 	&format_perf_script,
 	&format_pprof,

@@ -26,7 +26,8 @@ struct output {
 	bool want_samples;		      /* not events, of format::has_one_number */
 	const struct op_strings *host_labels; /* NAME=TEXT of the host, of format::has_host_labels;
 					       * NULL: none */
-	uint64_t most; /* bytes of the file, of format::is_bounded; 0: no limit */
+	uint64_t most;	     /* bytes of the file, of format::is_bounded; 0: no limit */
+	const char *service; /* as which it is sent, of format::has_service; NULL: "oprofile" */
 };
 
 struct pp_image_search;
@@ -71,6 +72,7 @@ struct format {
 	bool has_signs;	      /* values may be below 0: prof_event::is_negative */
 	bool is_bounded;      /* the writer heeds output::most */
 	bool has_host_labels; /* and output::host_labels */
+	bool has_service;     /* and output::service */
 	/* A stack has one number for an event, which weights.h chooses. */
 	bool has_one_number;
 
@@ -115,6 +117,7 @@ extern const struct format format_sample_file;
 extern const struct format format_original_0_9;
 extern const struct format format_cpuprofile;
 extern const struct format format_dcpi;
+extern const struct format format_otlp;
 extern const struct format format_pprof;
 extern const struct format format_perf;
 extern const struct format format_perf_script;

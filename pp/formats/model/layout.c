@@ -180,3 +180,15 @@ void prof_layout(struct prof *prof)
 	free(is_placed);
 	free(room.taken);
 }
+
+uint64_t prof_mapped_address(const struct prof *prof, const struct prof_frame *frame, bool is_named)
+{
+	const struct prof_image *image = &prof->images[frame->image];
+
+	if (is_named && image->kind == PROF_UNKNOWN && frame->image > PROF_NO_KERNEL_IMAGE)
+		return 0;
+	/* one may be before its mapping, which was found for return addresses */
+	if (frame->offset < image->offset)
+		return image->start;
+	return prof_address(prof, frame);
+}

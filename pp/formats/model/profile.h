@@ -130,9 +130,9 @@ struct prof_sample {
 	size_t depth;			 /* may be 0 */
 	const struct prof_value *values;
 	size_t n_values;
-	uint32_t app;	       /* image of the program that ran, or PROF_NO_IMAGE */
-	uint32_t comm;	       /* as the sink's string() returned it; 0: "" */
-	int64_t pid, tid, cpu; /* or PROF_ANY */
+	uint32_t app;			 /* image of the program that ran, or PROF_NO_IMAGE */
+	uint32_t comm;			 /* as the sink's string() returned it; 0: "" */
+	int64_t pid, tid, cpu;		 /* or PROF_ANY */
 	const struct prof_label *labels; /* in any order */
 	size_t n_labels;
 	uint64_t time;	/* ns, of the recording's clock; 0: unknown; prof: see PROF_TIMES */
@@ -413,5 +413,9 @@ static inline uint64_t prof_address(const struct prof *prof, const struct prof_f
 
 	return image->start + (frame->offset - image->offset);
 }
+
+/* The same inside of the mapping; 0 of a place that is known by its functions only (@is_named). */
+uint64_t prof_mapped_address(const struct prof *prof, const struct prof_frame *frame,
+			     bool is_named);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "libop/base/error.h"
 #include "pp/formats/input/input.h"
-#include "wire.h"
+#include "pp/formats/input/wire.h"
 
 /* Numbers of fields, by message. */
 enum pprof_profile_field {

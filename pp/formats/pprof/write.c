@@ -10,13 +10,11 @@
 
 #include "libop/base/array.h"
 #include "libop/base/number.h"
-#include "libop/base/utf8.h"
 #include "pp/formats/model/mapped_image.h"
 #include "pp/formats/session/symbolize.h"
 #include "pp/formats/model/weights.h"
 #include "values.h"
 #include "libop/base/memory.h"
-#include "libop/text/cells.h"
 
 /* ---- samples ---- */
 
@@ -188,22 +186,13 @@ static void put_labels(struct writer *writer, const struct prof_sample *sample)
 		put_named_label(writer, &sample->labels[i]);
 }
 
-/* Without names, as they are in the profile, where each caller was called. */
-static struct prof_frame place_of(const struct writer *writer, const struct prof_sample *sample,
-				  size_t index)
-{
-	if (writer->output->names)
-		return names_place(writer->output->names, sample, index);
-	return (struct prof_frame){sample->frames[index].image,
-				   prof_lookup_offset(writer->prof, sample, index)};
-}
-
 static void put_sample(struct writer *writer, const struct prof_sample *sample)
 {
 	struct op_buffer ids = {0};
 
 	for (size_t i = 0; i < sample->depth; i++) {
-		const struct prof_frame place = place_of(writer, sample, i);
+		const struct prof_frame place =
+			names_place_or(writer->output->names, writer->prof, sample, i);
 
 		op_buffer_leb128(&ids, pprof_write_location(writer, &place));
 	}
@@ -307,24 +296,10 @@ static void put_facts(struct writer *writer)
 	wire_put_number(&writer->out, PPROF_DURATION_NANOS, prof->host.duration);
 }
 
-/* protobuf has only UTF-8 in strings, control characters included. */
-static void put_string(struct writer *writer, const char *text)
-{
-	struct op_line line = {0};
-
-	if (op_utf8_is_valid(text)) {
-		wire_put_text(&writer->out, PPROF_STRING_TABLE, text);
-		return;
-	}
-	op_line_safe(&line, text);
-	wire_put_bytes(&writer->out, PPROF_STRING_TABLE, line.text, line.n);
-	op_line_free(&line);
-}
-
 static void put_strings(struct writer *writer)
 {
 	for (size_t i = 0; i < writer->n_strings; i++) {
-		put_string(writer, writer->strings[i]);
+		wire_put_safe_text(&writer->out, PPROF_STRING_TABLE, writer->strings[i]);
 		if (writer->out.used >= FLUSH_BYTES)
 			pprof_write_pack(writer, Z_NO_FLUSH);
 	}

@@ -103,41 +103,16 @@ uint64_t pprof_write_mapping(struct writer *writer, uint32_t image)
 	return writer->mappings[image];
 }
 
-/* Of places that are known by their functions only there is none. */
-static uint64_t address_of(const struct writer *writer, const struct prof_frame *place, bool named)
-{
-	const struct prof_image *image = &writer->prof->images[place->image];
-
-	if (named && image->kind == PROF_UNKNOWN && place->image > PROF_NO_KERNEL_IMAGE)
-		return 0;
-	/* one may be before its pprof_write_mapping, which was found for return addresses */
-	if (place->offset < image->offset)
-		return image->start;
-	return prof_address(writer->prof, place);
-}
-
-/* What is there besides the image, as far as it is known. */
-static size_t lines_at(const struct writer *writer, const struct prof_frame *place,
-		       const struct prof_line **lines)
-{
-	const struct prof_name *name;
-
-	if (!writer->output->names)
-		return prof_lines(writer->prof, place, lines);
-	name = names_at(writer->output->names, place);
-	*lines = name->lines;
-	return name->is_known ? name->n : 0;
-}
-
 static void put_location(struct writer *writer, const struct prof_frame *place)
 {
 	const struct prof_line *lines;
-	size_t n = lines_at(writer, place, &lines);
+	size_t n = names_lines_or(writer->output->names, writer->prof, place, &lines);
 
 	wire_put_number(&writer->message, PPROF_LOCATION_ID, writer->n_locations);
 	wire_put_number(&writer->message, PPROF_LOCATION_MAPPING,
 			pprof_write_mapping(writer, place->image));
-	wire_put_number(&writer->message, PPROF_LOCATION_ADDRESS, address_of(writer, place, n > 0));
+	wire_put_number(&writer->message, PPROF_LOCATION_ADDRESS,
+			prof_mapped_address(writer->prof, place, n > 0));
 	for (size_t i = 0; i < n; i++) {
 		wire_put_number(&writer->part, PPROF_LINE_FUNCTION, function(writer, &lines[i]));
 		wire_put_number(&writer->part, PPROF_LINE_LINE, (uint64_t)lines[i].line);

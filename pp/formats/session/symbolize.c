@@ -358,6 +358,27 @@ const struct prof_name *names_of_frame(struct prof_names *names, const struct pr
 	return names_at(names, &place);
 }
 
+struct prof_frame names_place_or(struct prof_names *names, const struct prof *prof,
+				 const struct prof_sample *sample, size_t index)
+{
+	if (names)
+		return names_place(names, sample, index);
+	return (struct prof_frame){sample->frames[index].image,
+				   prof_lookup_offset(prof, sample, index)};
+}
+
+size_t names_lines_or(struct prof_names *names, const struct prof *prof,
+		      const struct prof_frame *place, const struct prof_line **lines)
+{
+	const struct prof_name *name;
+
+	if (!names)
+		return prof_lines(prof, place, lines);
+	name = names_at(names, place);
+	*lines = name->lines;
+	return name->is_known ? name->n : 0;
+}
+
 bool names_code(const struct prof_names *names, const struct prof_frame *frame,
 		struct prof_code_place *place)
 {

@@ -48,6 +48,13 @@ const struct prof_name *names_at(struct prof_names *names, const struct prof_fra
 const struct prof_name *names_of_frame(struct prof_names *names, const struct prof_sample *sample,
 				       size_t index);
 
+/* Of writers that have addresses, too: without @names (NULL), what the profile itself says.  The
+ * place of a frame, and the functions at a place as far as they are known; return: how many. */
+struct prof_frame names_place_or(struct prof_names *names, const struct prof *prof,
+				 const struct prof_sample *sample, size_t index);
+size_t names_lines_or(struct prof_names *names, const struct prof *prof,
+		      const struct prof_frame *place, const struct prof_line **lines);
+
 /* Where a place is in its image. */
 struct prof_code_place {
 	const struct pp_symbols *symbols; /* of the image */

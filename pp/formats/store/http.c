@@ -6,8 +6,10 @@
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "libop/base/array.h"
 #include "libop/base/memory.h"
@@ -18,6 +20,9 @@
 #define SILENT_SECONDS 60L
 /* Of an error's text. */
 #define ERROR_MOST 4096
+/* Of the head of an answer: libcurl keeps it, and has no limit of its own before 8.3. */
+#define HEAD_MOST ((size_t)64 << 10)
+#define CA_BUNDLE "CURL_CA_BUNDLE" /* as curl(1) has it; libcurl does not look at it */
 /* An error in the middle of an answer has a status of its own only if the server waits for the end:
  * else its text would stand among the rows. */
 #define WHOLE_ANSWER "&wait_end_of_query=1"
@@ -45,7 +50,9 @@
 	ROW(mime_name)                                                                             \
 	ROW(mime_data)                                                                             \
 	ROW(mime_filename)                                                                         \
-	ROW(mime_free)
+	ROW(mime_free)                                                                             \
+	ROW(slist_append)                                                                          \
+	ROW(slist_free_all)
 
 #undef curl_easy_setopt
 #undef curl_easy_getinfo
@@ -93,21 +100,55 @@ struct store_http {
 	CURL *easy;
 	long patience; /* seconds */
 	struct op_buffer *answer;
-	size_t most;
-	bool is_too_long;
+	size_t most, head; /* head: bytes of it that came */
+	bool is_too_long, has_long_head;
 	char error[CURL_ERROR_SIZE];
+	long seconds;	     /* that a request may take; 0: any */
+	atomic_long ends_at; /* CLOCK_MONOTONIC; 0: never */
+	struct store_reply reply;
 };
 
 static size_t take_answer(char *bytes, size_t size, size_t n, void *context)
 {
 	struct store_http *http = context;
 
-	if (n > http->most || http->answer->used > http->most - n) {
-		http->is_too_long = true;
+	size_t room = http->answer->used < http->most ? http->most - http->answer->used : 0;
+
+	http->is_too_long = n > room;
+	op_buffer_put(http->answer, bytes, n < room ? n : room);
+	return http->is_too_long || http->answer->failed ? 0 : n * size;
+}
+
+static size_t take_head(char *bytes, size_t size, size_t n, void *context)
+{
+	struct store_http *http = context;
+
+	(void)bytes;
+	if (n > HEAD_MOST - http->head) {
+		http->has_long_head = true;
 		return 0;
 	}
-	op_buffer_put(http->answer, bytes, n);
-	return http->answer->failed ? 0 : n * size;
+	http->head += n;
+	return n * size;
+}
+
+static long now_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* libcurl calls it at least once a second.  Return: whether the request is to end. */
+static int is_over(void *context, curl_off_t total, curl_off_t now, curl_off_t total_up,
+		   curl_off_t now_up)
+{
+	struct store_http *http = context;
+	long ends_at = atomic_load(&http->ends_at);
+
+	(void)total, (void)now, (void)total_up, (void)now_up;
+	return ends_at && now_seconds() >= ends_at;
 }
 
 struct store_http *store_http_open(const struct store_url *url, struct op_error *error)
@@ -132,6 +173,16 @@ struct store_http *store_http_open(const struct store_url *url, struct op_error 
 void store_http_set_patience(struct store_http *http, long seconds)
 {
 	http->patience = seconds;
+}
+
+void store_http_limit(struct store_http *http, unsigned int seconds)
+{
+	http->seconds = (long)seconds;
+}
+
+void store_http_stop(struct store_http *http, unsigned int seconds)
+{
+	atomic_store(&http->ends_at, now_seconds() + (long)seconds);
 }
 
 void store_http_close(struct store_http *http)
@@ -164,7 +215,9 @@ static void set_options(struct store_http *http, const char *address)
 		{CURLOPT_NOSIGNAL, 1},	      {CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS},
 		{CURLOPT_LOW_SPEED_LIMIT, 1}, {CURLOPT_LOW_SPEED_TIME, http->patience},
 		{CURLOPT_FOLLOWLOCATION, 0},  {CURLOPT_NETRC, CURL_NETRC_OPTIONAL},
+		{CURLOPT_NOPROGRESS, 0},      {CURLOPT_TIMEOUT, http->seconds},
 	};
+	const char *bundle = getenv(CA_BUNDLE);
 
 	for (size_t i = 0; i < OP_ARRAY_SIZE(numbers); i++)
 		curl.easy_setopt(http->easy, numbers[i].option, numbers[i].value);
@@ -172,12 +225,18 @@ static void set_options(struct store_http *http, const char *address)
 	curl.easy_setopt(http->easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl.easy_setopt(http->easy, CURLOPT_WRITEFUNCTION, take_answer);
 	curl.easy_setopt(http->easy, CURLOPT_WRITEDATA, http);
+	curl.easy_setopt(http->easy, CURLOPT_HEADERFUNCTION, take_head);
+	curl.easy_setopt(http->easy, CURLOPT_HEADERDATA, http);
+	curl.easy_setopt(http->easy, CURLOPT_XFERINFOFUNCTION, is_over);
+	curl.easy_setopt(http->easy, CURLOPT_XFERINFODATA, http);
 	curl.easy_setopt(http->easy, CURLOPT_ERRORBUFFER, http->error);
 	curl.easy_setopt(http->easy, CURLOPT_USERAGENT, "oprofile/" OP_VERSION);
 	/* as much of it as the server has, and not the rest of an answer */
 	curl.easy_setopt(http->easy, CURLOPT_ACCEPT_ENCODING, "");
 	if (http->url->netrc)
 		curl.easy_setopt(http->easy, CURLOPT_NETRC_FILE, http->url->netrc);
+	if (bundle && *bundle)
+		curl.easy_setopt(http->easy, CURLOPT_CAINFO, bundle);
 }
 
 /* The server's words are for people: one line of them. */
@@ -202,39 +261,62 @@ static bool has_details(const struct store_http *http, CURLcode code)
 	return *http->error && code != CURLE_COULDNT_CONNECT;
 }
 
-/* Takes @address over. */
-static int perform(struct store_http *http, char *address, size_t most, struct op_buffer *answer,
-		   struct op_error *error)
+/* Sends what the options say, and takes the answer, whatever its status.  Takes @address over. */
+static int exchange(struct store_http *http, char *address, size_t most, struct op_buffer *answer,
+		    struct op_error *error)
 {
-	size_t before = answer->used;
-	struct op_buffer words = {0};
-	long status = 0;
+	curl_off_t retry_after = 0;
 	CURLcode code;
 
 	http->answer = answer;
 	http->most = most;
-	http->is_too_long = false;
+	http->head = 0;
+	http->is_too_long = http->has_long_head = false;
+	http->reply = (struct store_reply){0};
 	*http->error = '\0';
 	set_options(http, address);
 	code = curl.easy_perform(http->easy);
-	curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
+	curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &http->reply.status);
+	curl.easy_getinfo(http->easy, CURLINFO_RETRY_AFTER, &retry_after);
+	http->reply.retry_after = retry_after > 0 ? (uint64_t)retry_after : 0;
 	free(address);
+	if (http->has_long_head)
+		return op_error_set(error, EBADMSG, "%s%s: the head of the answer has no end",
+				    http->url->server, http->url->database);
 	if (http->is_too_long)
-		return op_error_set(error, EFBIG, "%s%s: the answer has more than %zu MiB",
-				    http->url->server, http->url->database, most >> 20);
+		return op_error_set(error, EFBIG, "%s%s: the answer has more than %zu KiB",
+				    http->url->server, http->url->database, most >> 10);
 	if (answer->failed)
 		return op_error_memory(error);
 	if (code)
 		return op_error_set(
 			error, EHOSTUNREACH, "%s%s: %s", http->url->server, http->url->database,
 			has_details(http, code) ? http->error : curl.easy_strerror(code));
-	if (status == 200)
-		return 0;
+	return 0;
+}
+
+/* Of an answer that is not what was asked for: the error is what it says, and it is removed. */
+static int refuse_answer(struct store_http *http, struct op_buffer *answer, size_t before,
+			 struct op_error *error)
+{
+	struct op_buffer words = {0};
+
 	op_buffer_put(&words, answer->bytes + before, answer->used - before);
 	answer->used = before;
-	tell_server_error(http, status, &words, error);
+	tell_server_error(http, http->reply.status, &words, error);
 	op_buffer_free(&words);
 	return -1;
+}
+
+/* Takes @address over. */
+static int perform(struct store_http *http, char *address, size_t most, struct op_buffer *answer,
+		   struct op_error *error)
+{
+	size_t before = answer->used;
+
+	if (exchange(http, address, most, answer, error))
+		return -1;
+	return http->reply.status == 200 ? 0 : refuse_answer(http, answer, before, error);
 }
 
 /* @rest: of the address. */
@@ -310,4 +392,41 @@ int store_http_insert(struct store_http *http, const char *statement, const void
 int store_http_make(struct store_http *http, const char *statement, struct op_error *error)
 {
 	return post(http, address_of(http, "default", statement, ""), NULL, 0, error);
+}
+
+static struct curl_slist *headers_of(const struct store_post *post)
+{
+	struct curl_slist *list = NULL, *longer;
+
+	for (size_t i = 0; i < post->headers.count; i++) {
+		longer = curl.slist_append(list, post->headers.item[i]);
+		if (!longer)
+			op_out_of_memory();
+		list = longer;
+	}
+	return list;
+}
+
+int store_http_post(struct store_http *http, const struct store_post *post,
+		    struct op_buffer *answer, struct store_reply *reply, struct op_error *error)
+{
+	struct curl_slist *headers = headers_of(post);
+	size_t before = answer->used;
+	struct op_error why;
+	int result;
+
+	curl.easy_setopt(http->easy, CURLOPT_POST, 1L);
+	curl.easy_setopt(http->easy, CURLOPT_POSTFIELDS, post->body);
+	curl.easy_setopt(http->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)post->n);
+	curl.easy_setopt(http->easy, CURLOPT_HTTPHEADER, headers);
+	result = exchange(http, op_copy(post->address), ERROR_MOST, answer, &why);
+	curl.easy_setopt(http->easy, CURLOPT_HTTPHEADER, NULL);
+	curl.slist_free_all(headers);
+	*reply = http->reply;
+	/* what it says is clear from the status, and the rest is nobody's */
+	if (result && why.code == EFBIG)
+		result = 0;
+	if (result)
+		return op_error_set(error, why.code, "%s", why.text);
+	return reply->status / 100 == 2 ? 0 : refuse_answer(http, answer, before, error);
 }

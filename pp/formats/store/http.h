@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests to a ClickHouse server, by HTTP.  libcurl is loaded with the first one: it and what it
- * needs take longer to load than a report.
+ * Requests to a ClickHouse server, and to others, by HTTP.  libcurl is loaded with the first one:
+ * it and what it needs take longer to load than a report.
+ *
+ * Certificates are checked against those of the system, or of the file that CURL_CA_BUNDLE names.
+ * Redirects are not followed: user, password and token are for one server.
  */
 #ifndef PP_FORMATS_STORE_HTTP_H
 #define PP_FORMATS_STORE_HTTP_H
@@ -23,6 +26,13 @@ struct store_http;
  */
 struct store_http *store_http_open(const struct store_url *url, struct op_error *error);
 void store_http_close(struct store_http *http); /* NULL is fine */
+
+/* Bounds each request from now on, as a whole; 0: by silence only. */
+void store_http_limit(struct store_http *http, unsigned int seconds);
+
+/* The only function for any thread: requests fail that last longer than so many seconds from now,
+ * those that begin later, too. */
+void store_http_stop(struct store_http *http, unsigned int seconds);
 
 /**
  * store_http_query - send a query that reads
@@ -62,5 +72,29 @@ void store_http_set_patience(struct store_http *http, long seconds);
 
 /* The same of a statement that is of no database, such as one that makes it. */
 int store_http_make(struct store_http *http, const char *statement, struct op_error *error);
+
+/* A request of another API than ClickHouse's; the caller owns all of it. */
+struct store_post {
+	char *address;		   /* of http or https */
+	struct op_strings headers; /* "NAME: VALUE", without control characters */
+	const void *body;
+	size_t n;
+};
+
+struct store_reply {
+	long status;	      /* of HTTP; 0: there was none */
+	uint64_t retry_after; /* seconds; 0: it does not say */
+};
+
+/**
+ * store_http_post - send a request
+ * @http: its URL is what messages name
+ * @answer: the answer is appended, up to some KiB of it; nothing if it is a refusal
+ * @reply: set, also on error
+ *
+ * Return: 0 if the status is 2xx, or -1 with @error set, as store_http_query().
+ */
+int store_http_post(struct store_http *http, const struct store_post *post,
+		    struct op_buffer *answer, struct store_reply *reply, struct op_error *error);
 
 #endif

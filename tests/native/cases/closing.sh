@@ -23,7 +23,7 @@ stats()
 says() { grep -q "$1" "$scratch/said" || fail "\"$1\" is not in: $(cat "$scratch/said")"; }
 
 need opcontrol --setup --perf --event="$(clock 2000)" --separate=kernel --callgraph=8 \
-	--session-dir="$session" --close-every=1s >/dev/null
+	--session-dir="$session" --close-every=1s --metrics="$scratch/oprofiled.prom" >/dev/null
 need opcontrol --start >/dev/null
 trap 'opcontrol --shutdown >/dev/null 2>&1; rm -rf "$scratch"' EXIT
 "$workloads/split" 5 >/dev/null
@@ -47,6 +47,10 @@ for name in $(closed); do
 	[ -e "$session/samples/$name/pack" ] || fail "$name is not packed"
 done
 same "samples of all sessions" "$sum" "$(stats "$name" taken)"
+# and metrics go over all sessions
+metric() { python3 "$TESTS/fleet/metrics.py" "$scratch/oprofiled.prom" | sed -n "s/^oprofile_$1 //p"; }
+same "samples in metrics" "$(metric samples_received_total)" "$sum"
+same "sessions in metrics" "$(metric sessions_closed_total)" "$n"
 opreport --session-dir="$session" >"$scratch/said" 2>&1 && fail "the live session has samples"
 says 'no samples in the session .*: 0 received, .* 0 lost'
 

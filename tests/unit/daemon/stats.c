@@ -32,7 +32,7 @@ static void expect(struct stats *stats, const char *kernel, const char *name, ui
 TEST(sums_go_over_all_daemons_of_a_session)
 {
 	char *account = strdup("");
-	struct stats stats;
+	struct stats stats = {0};
 
 	for (int daemon = 1; daemon <= 3; daemon++) {
 		stats_load(&stats, account, NULL, NULL);
@@ -51,10 +51,25 @@ TEST(sums_go_over_all_daemons_of_a_session)
 	free(account);
 }
 
+TEST(a_daemon_knows_what_it_counted_over_all_sessions)
+{
+	struct stats stats = {0};
+
+	stats_load(&stats, "total_samples 1000\n", NULL, NULL);
+	stats.value[STAT_RECEIVED] = 10;
+	assert_int_equal(stats.earlier[STAT_RECEIVED], 0);
+	stats_load(&stats, "total_samples 1010\n", NULL, NULL); /* the same, reopened */
+	stats.value[STAT_RECEIVED] = 5;
+	stats_load(&stats, "", NULL, NULL);
+	stats.value[STAT_RECEIVED] = 2;
+	assert_int_equal(stats.earlier[STAT_RECEIVED], 15);
+	expect(&stats, NULL, "total_samples", 2);
+}
+
 TEST(a_session_without_an_account_goes_on_with_its_files)
 {
 	char *dir = make_directory(), *path = op_path("%s/total_samples", dir);
-	struct stats stats;
+	struct stats stats = {0};
 	struct op_error error;
 
 	assert_int_equal(number_file_save(path, 5, &error), 0);
@@ -70,7 +85,7 @@ TEST(a_session_without_an_account_goes_on_with_its_files)
 TEST(losses_of_the_kernel_add_up)
 {
 	static const char losses[] = "lost_records_by_kernel";
-	struct stats stats;
+	struct stats stats = {0};
 
 	stats_load(&stats, "", NULL, "sample_lost_no_mm 100\n"); /* of an earlier daemon */
 	expect(&stats, "sample_lost_no_mm 100\n", losses, 0);
@@ -93,7 +108,7 @@ TEST(files_have_what_the_account_adds_up)
 				     "cpu12/sample_received 2\ncpu0/../outside 5\n"
 				     "cpux/sample_received 5\ncpu0/unknown 1\n";
 	char *dir = make_directory(), *below = op_path("%s/stats", dir), *path;
-	struct stats stats;
+	struct stats stats = {0};
 	struct op_error error;
 
 	stats_load(&stats, "", NULL, NULL);

@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+#include "libop/base/utf8.h"
+#include "libop/text/cells.h"
+
 enum wire_type { WIRE_NUMBER, WIRE_8_BYTES, WIRE_BYTES, WIRE_4_BYTES = 5 };
 
 static int read_value(const uint8_t *bytes, size_t n, enum wire_type type, struct wire_field *field)
@@ -83,10 +86,20 @@ static void put_tag(struct op_buffer *buffer, unsigned int field, enum wire_type
 
 void wire_put_number(struct op_buffer *buffer, unsigned int field, uint64_t value)
 {
-	if (!value)
-		return;
+	if (value)
+		wire_put_present(buffer, field, value);
+}
+
+void wire_put_present(struct op_buffer *buffer, unsigned int field, uint64_t value)
+{
 	put_tag(buffer, field, WIRE_NUMBER);
 	op_buffer_leb128(buffer, value);
+}
+
+void wire_put_fixed64(struct op_buffer *buffer, unsigned int field, uint64_t value)
+{
+	put_tag(buffer, field, WIRE_8_BYTES);
+	op_buffer_u64(buffer, value);
 }
 
 void wire_put_bytes(struct op_buffer *buffer, unsigned int field, const void *bytes, size_t n)
@@ -99,6 +112,19 @@ void wire_put_bytes(struct op_buffer *buffer, unsigned int field, const void *by
 void wire_put_text(struct op_buffer *buffer, unsigned int field, const char *text)
 {
 	wire_put_bytes(buffer, field, text, strlen(text));
+}
+
+void wire_put_safe_text(struct op_buffer *buffer, unsigned int field, const char *text)
+{
+	struct op_line line = {0};
+
+	if (op_utf8_is_valid(text)) {
+		wire_put_text(buffer, field, text);
+		return;
+	}
+	op_line_safe(&line, text);
+	wire_put_bytes(buffer, field, line.text, line.n);
+	op_line_free(&line);
 }
 
 void wire_put_message(struct op_buffer *buffer, unsigned int field, struct op_buffer *message)

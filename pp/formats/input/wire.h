@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The encoding of protocol buffers, as far as pprof's profiles need it: numbers, texts, messages
- * in messages.
+ * The encoding of protocol buffers, as far as profiles need it: numbers, texts, messages in
+ * messages.
  *
  * By hand, for a generated parser makes objects of the whole message before any of it can be
  * looked at: that is many times the size of a file that may have been made to be unpacked.
  */
-#ifndef PP_FORMATS_PPROF_WIRE_H
-#define PP_FORMATS_PPROF_WIRE_H
+#ifndef PP_FORMATS_INPUT_WIRE_H
+#define PP_FORMATS_INPUT_WIRE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,8 +48,13 @@ int wire_head(const uint8_t *bytes, size_t n, struct wire_field *field);
 
 /* Messages are put together in buffers; check ->failed before the bytes are used. */
 void wire_put_number(struct op_buffer *buffer, unsigned int field, uint64_t value); /* 0: none */
+/* The same with 0, for a field whose presence means something, as in a oneof. */
+void wire_put_present(struct op_buffer *buffer, unsigned int field, uint64_t value);
+void wire_put_fixed64(struct op_buffer *buffer, unsigned int field, uint64_t value);
 void wire_put_bytes(struct op_buffer *buffer, unsigned int field, const void *bytes, size_t n);
 void wire_put_text(struct op_buffer *buffer, unsigned int field, const char *text);
+/* The same of any bytes: what a string cannot have is escaped (libop/base/safe_text.h). */
+void wire_put_safe_text(struct op_buffer *buffer, unsigned int field, const char *text);
 /* Puts @message into a field, and empties it. */
 void wire_put_message(struct op_buffer *buffer, unsigned int field, struct op_buffer *message);
 
