@@ -566,6 +566,28 @@ def test_service(place):
         server.stop()
 
 
+def test_unit(place):
+    """The service's command line, with variables as systemd has them: ${TO} is one word."""
+    first, second, third = Server(), Server(), Server()
+    with open(f"{TOP}/system/oprofile-push.service.in", encoding="utf-8") as unit:
+        (command,) = re.findall(r"^ExecStart=\S*/oppush (.*)$", unit.read(), re.M)
+    for to, options, wanted in (
+            (first.url("/x"), "", (N, 0, 0)),
+            (f"{first.url('/x')} {second.url('/x')}", "", (N, N, 0)),
+            (first.url("/x"), f"--tenant=a --to={third.url('/x')} --tenant=b", (N, 0, N))):
+        words = command.replace("$OPTIONS", options).split()
+        done = place.push(*(word.replace("${TO}", to) for word in words))
+        equal(f"the unit with TO={'URL ' * len(to.split())}OPTIONS={options.split('=')[0]}",
+              (done.returncode, tuple(len(s.requests) for s in (first, second, third))),
+              (0, wanted))
+        tenants = {s.requests[0].headers["X-Scope-OrgID"] for s in (first, third) if s.requests}
+        equal("tenants", tenants, {"a", "b"} if options else {None})
+        for server in (first, second, third):
+            del server.requests[:]
+    for server in (first, second, third):
+        server.stop()
+
+
 def test_bounds(place):
     done = place.push("--to=http://127.0.0.1:1/x", "--spool-size=4")
     old = f"{place.spool}/{os.listdir(place.spool)[0]}/{stamp(START - 600)}-{stamp(START)}.pprof"
@@ -600,6 +622,7 @@ def main():
         test_lies(place)
         test_token(place)
         test_tls(place)
+        test_unit(place)
         test_bounds(place)
         test_metrics(place)
         test_service(place)
