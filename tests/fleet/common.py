@@ -138,7 +138,7 @@ def added(*sums):
 def columns_of_tables():
     """As tables.h has them: name to columns."""
     with open(f"{TOP}/pp/formats/store/tables.h", encoding="utf-8") as header:
-        rows = re.findall(r'ROW\(FLEET_\w+, "(\w+)",((?:\s|\\|"[^"]*")+)\)', header.read())
+        rows = re.findall(r'ROW\(FLEET_\w+, "(\w+)",((?:\s|\\|"[^"]*")+),', header.read())
     return {name: "".join(re.findall('"([^"]*)"', columns)) for name, columns in rows}
 
 

@@ -426,6 +426,47 @@ def test_service(server, folder, chance):
     equal("what was not there", before, 0)
 
 
+def test_sent_once(server, folder, chance):
+    """What rows mean is sent once by a service, and again to tables that were made anew."""
+    sessions = f"{folder}/kept"
+    os.makedirs(sessions)
+    make_image(sessions)
+    environment = {**os.environ, "PATH": f"{BUILD}/pp:" + os.environ["PATH"]}
+
+    def install():
+        done = run("oppush", f"--to={server.url('kept')}", "--install-schema", f"--schema={SCHEMA}")
+        equal("tables are made", done.returncode, 0)
+        server.query("SYSTEM STOP MERGES")
+
+    def rows():
+        return server.query("SELECT (SELECT count() FROM frames), (SELECT count() FROM stacks), "
+                            "(SELECT count() FROM label_sets)", "kept").split()
+
+    def add_session(i):
+        make_sessions(sessions, "kept", chance, 1, START + 600 * i)
+        name = f"session:{stamp(START + 600 * i)}-{stamp(START + 600 * i + 600)}"
+        begin = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(START + 600 * i))
+        wanted = stacks(f"--session-dir={sessions}", name)
+        servers.wait_for_equal(lambda: stacks(server.url("kept", f"?from={begin}&to={begin}")), wanted, 60)
+        equal(f"session {i} is there", stacks(server.url("kept", f"?from={begin}&to={begin}")), wanted)
+
+    install()
+    with subprocess.Popen([f"{BUILD}/utils/oppush/oppush", f"--to={server.url('kept')}", "--jitter=0",
+                           f"--session-dir={sessions}", f"--spool={folder}/spool-kept"],
+                          env=environment) as service:
+        add_session(0)
+        first = rows()
+        add_session(1)
+        equal("nothing that it means is sent again", rows(), first)
+        server.query("DROP DATABASE kept")
+        time.sleep(1)  # tables are known by the second of their making
+        install()
+        add_session(2)
+        service.terminate()
+        service.wait(timeout=60)
+    server.query("SYSTEM START MERGES")
+
+
 def main():
     root = servers.root_or_skip()
     chance = random.Random(34)
@@ -457,6 +498,7 @@ def main():
             test_full_disk(server, folders, folder)
             test_service_without_server(folders, folder)
             test_service(server, folder, chance)
+            test_sent_once(server, folder, chance)
         finally:
             server.stop()
     finish()

@@ -15,10 +15,10 @@
 
 #define FILE_MOST ((size_t)1 << 30)
 
-static enum push_outcome push_tables(struct store_http *http, const char *path,
+static enum push_outcome push_tables(struct store_http *http, struct sent *sent, const char *path,
 				     struct push_result *result, struct op_error *error)
 {
-	if (!send_file(http, path, &result->bytes, error))
+	if (!send_file(http, sent, path, &result->bytes, error))
 		return PUSH_SENT;
 	/* a file that is none would stay for ever */
 	return error->code == EINVAL || error->code == ENOENT ? PUSH_REJECTED : PUSH_FAILED;
@@ -88,7 +88,7 @@ static char *session_of(const char *path)
 }
 
 enum push_outcome push_file(const struct destination *destination, struct store_http *http,
-			    const struct push_names *names, const char *path,
+			    struct sent *sent, const struct push_names *names, const char *path,
 			    struct push_result *result, struct op_error *error)
 {
 	struct api_file file = {.service = names->service, .host = names->host};
@@ -97,7 +97,7 @@ enum push_outcome push_file(const struct destination *destination, struct store_
 
 	*result = (struct push_result){0};
 	if (!destination->api)
-		return push_tables(http, path, result, error);
+		return push_tables(http, sent, path, result, error);
 	text = foreign_read(path, FILE_MOST, &file.n, error);
 	if (!text)
 		return PUSH_REJECTED;

@@ -8,6 +8,7 @@
 #include "destination.h"
 #include "libop/base/error.h"
 #include "pp/formats/store/http.h"
+#include "sent.h"
 
 enum push_outcome {
 	PUSH_SENT,
@@ -27,13 +28,14 @@ struct push_result {
 
 /**
  * push_file - send a file in the destination's format
+ * @sent: of a store of ClickHouse: send.h
  * @path: of a file of one's own, named by its session
  * @result: set
  *
  * Return: the outcome, with @error set unless all of it was sent and taken.
  */
 enum push_outcome push_file(const struct destination *destination, struct store_http *http,
-			    const struct push_names *names, const char *path,
+			    struct sent *sent, const struct push_names *names, const char *path,
 			    struct push_result *result, struct op_error *error);
 
 #endif

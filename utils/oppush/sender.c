@@ -53,8 +53,8 @@ static enum push_outcome send_one(struct sender *sender, const char *path, uint6
 				  struct op_error *error)
 {
 	struct push_result result;
-	enum push_outcome outcome =
-		push_file(sender->destination, sender->http, &sender->names, path, &result, error);
+	enum push_outcome outcome = push_file(sender->destination, sender->http, &sender->sent,
+					      &sender->names, path, &result, error);
 
 	*retry_after = result.retry_after;
 	count_outcome(sender, outcome, result.bytes);
@@ -241,6 +241,7 @@ int sender_open(struct sender *sender, const struct request *request,
 void sender_close(struct sender *sender)
 {
 	store_http_close(sender->http);
+	sent_free(&sender->sent);
 	spool_close(&sender->spool);
 	pthread_cond_destroy(&sender->wake);
 }

@@ -29,6 +29,7 @@ struct sender {
 	struct push_names names;
 	struct spool spool;
 	struct store_http *http;
+	struct sent sent;
 	pthread_t thread;
 	bool is_running;
 

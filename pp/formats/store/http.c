@@ -13,6 +13,7 @@
 
 #include "libop/base/array.h"
 #include "libop/base/memory.h"
+#include "gzip.h"
 #include "tables.h"
 
 #define CONNECT_SECONDS 10L
@@ -31,6 +32,8 @@
 	"&_values_structure=kind%20UInt8%2Cnumber%20UInt64%2Cname%20String%2Ctext%20String"        \
 	"&_values_format=RowBinary"
 /* A server of a cluster takes the rows of the others, and answers once they have them. */
+/* Bodies that are worth packing. */
+#define PACKED_LEAST ((size_t)4096)
 #define WHOLE_INSERT "&insert_distributed_sync=1"
 
 /* ---- the library ---- */
@@ -367,17 +370,25 @@ int store_http_change(struct store_http *http, const char *statement,
 	return result;
 }
 
-/* Takes @address over. */
-static int post(struct store_http *http, char *address, const void *rows, size_t n,
+/* Takes @address over.  A server is not asked first whether it takes the body. */
+static int post(struct store_http *http, char *address, const void *rows, size_t n, bool is_packed,
 		struct op_error *error)
 {
+	struct curl_slist *headers = curl.slist_append(NULL, "Expect:"), *longer = headers;
 	struct op_buffer answer = {0};
 	int result;
 
+	if (headers && is_packed)
+		longer = curl.slist_append(headers, "Content-Encoding: gzip");
+	if (!longer)
+		op_out_of_memory();
+	curl.easy_setopt(http->easy, CURLOPT_HTTPHEADER, headers);
 	curl.easy_setopt(http->easy, CURLOPT_POST, 1L);
 	curl.easy_setopt(http->easy, CURLOPT_POSTFIELDS, rows ? rows : "");
 	curl.easy_setopt(http->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
 	result = perform(http, address, ERROR_MOST, &answer, error);
+	curl.easy_setopt(http->easy, CURLOPT_HTTPHEADER, NULL);
+	curl.slist_free_all(headers);
 	op_buffer_free(&answer);
 	return result;
 }
@@ -385,13 +396,25 @@ static int post(struct store_http *http, char *address, const void *rows, size_t
 int store_http_insert(struct store_http *http, const char *statement, const void *rows, size_t n,
 		      struct op_error *error)
 {
-	return post(http, address_of(http, http->url->database, statement, n ? WHOLE_INSERT : ""),
-		    rows, n, error);
+	struct op_buffer packed = {0};
+	bool is_packed = n >= PACKED_LEAST;
+	int result = -1;
+
+	if (is_packed && gzip_pack(rows, n, &packed))
+		op_error_memory(error);
+	else
+		result = post(
+			http,
+			address_of(http, http->url->database, statement, n ? WHOLE_INSERT : ""),
+			is_packed ? packed.bytes : rows, is_packed ? packed.used : n, is_packed,
+			error);
+	op_buffer_free(&packed);
+	return result;
 }
 
 int store_http_make(struct store_http *http, const char *statement, struct op_error *error)
 {
-	return post(http, address_of(http, "default", statement, ""), NULL, 0, error);
+	return post(http, address_of(http, "default", statement, ""), NULL, 0, false, error);
 }
 
 static struct curl_slist *headers_of(const struct store_post *post)

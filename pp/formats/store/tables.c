@@ -9,7 +9,7 @@
 #include "libop/base/safe_text.h"
 
 const struct fleet_table fleet_tables[FLEET_TABLES_N] = {
-#define FLEET_ROW(id, table, list) [id] = {.name = table, .columns = list},
+#define FLEET_ROW(id, table, list, letters) [id] = {table, list, letters},
 	FLEET_TABLES(FLEET_ROW)
 #undef FLEET_ROW
 };
@@ -45,6 +45,45 @@ void fleet_put_string(struct op_buffer *out, const char *text, size_t n)
 {
 	op_buffer_leb128(out, n);
 	op_buffer_put(out, text, n);
+}
+
+static void skip_strings(struct op_reader *rows)
+{
+	for (uint64_t n = op_reader_leb128(rows); n && !rows->failed; n--)
+		op_reader_take(rows, op_reader_leb128(rows));
+}
+
+static void skip_numbers(struct op_reader *rows)
+{
+	uint64_t n = op_reader_leb128(rows);
+
+	if (n > op_reader_left(rows) / sizeof(uint64_t))
+		op_reader_fail(rows);
+	else
+		op_reader_take(rows, n * sizeof(uint64_t));
+}
+
+static void skip_column(char type, struct op_reader *rows)
+{
+	static const char types[] = "bhiqx";
+	static const unsigned char sizes[] = {1, 2, 4, 8, FLEET_STACK_BYTES};
+	const char *fixed = strchr(types, type);
+
+	if (fixed)
+		op_reader_take(rows, sizes[fixed - types]);
+	else if (type == 's')
+		op_reader_take(rows, op_reader_leb128(rows));
+	else if (type == 'S')
+		skip_strings(rows);
+	else
+		skip_numbers(rows);
+}
+
+bool fleet_row_skip(enum fleet_table_id table, struct op_reader *rows)
+{
+	for (const char *type = fleet_tables[table].types; *type && !rows->failed; type++)
+		skip_column(*type, rows);
+	return !rows->failed;
 }
 
 void fleet_section_begin(struct op_buffer *out, enum fleet_table_id table, uint64_t length)

@@ -25,11 +25,13 @@
 
 #include "libop/base/buffer.h"
 #include "libop/base/error.h"
+#include "libop/base/reader.h"
 
 #define FLEET_MAGIC "oprofile-fleet 2\n"
 
 /*
- * ROW(ID, name, columns).  What refers to rows of another table comes behind it.  Of an image,
+ * ROW(ID, name, columns, types).  What refers to rows of another table comes behind it.  Of an
+ * image,
  * @kind is one of enum fleet_image_kind.  A stack has frames from the leaf on; @inlined: into the
  * frame that follows.  A session is what a host has closed at a time: its samples are those with
  * its number, and count once it is there itself, which is sent last, with the number of its rows
@@ -37,21 +39,23 @@
  * session that was sent twice, with other names, is two of one origin, of which one counts.
  */
 #define FLEET_TABLES(ROW)                                                                          \
-	ROW(FLEET_EVENTS, "events", "event, name, unit, period, frequency, unit_mask")             \
-	ROW(FLEET_IMAGES, "images", "image, kind, path, build_id")                                 \
-	ROW(FLEET_FRAMES, "frames", "frame, image, function, file, line, inlined")                 \
-	ROW(FLEET_STACKS, "stacks", "stack, frames")                                               \
-	ROW(FLEET_LABEL_SETS, "label_sets", "label_set, names, texts")                             \
+	ROW(FLEET_EVENTS, "events", "event, name, unit, period, frequency, unit_mask", "qssqqq")   \
+	ROW(FLEET_IMAGES, "images", "image, kind, path, build_id", "qbss")                         \
+	ROW(FLEET_FRAMES, "frames", "frame, image, function, file, line, inlined", "qqssib")       \
+	ROW(FLEET_STACKS, "stacks", "stack, frames", "xQ")                                         \
+	ROW(FLEET_LABEL_SETS, "label_sets", "label_set, names, texts", "qSS")                      \
 	ROW(FLEET_SAMPLES, "samples",                                                              \
 	    "day, time, host, session, label_set, event, app, thread, cgroup, stack, samples, "    \
-	    "weight")                                                                              \
-	ROW(FLEET_LOSSES, "losses", "day, time, host, session, cause, samples")                    \
+	    "weight",                                                                              \
+	    "hisqqqsssxqq")                                                                        \
+	ROW(FLEET_LOSSES, "losses", "day, time, host, session, cause, samples", "hisqsq")          \
 	ROW(FLEET_SESSIONS, "sessions",                                                            \
 	    "day, time, host, session, label_set, origin, duration, os, arch, cpu, cpu_type, "     \
-	    "cpu_mhz, command, rows, samples")
+	    "cpu_mhz, command, rows, samples",                                                     \
+	    "hisqqqqssssisqq")
 
 enum fleet_table_id {
-#define FLEET_ID(id, name, columns) id,
+#define FLEET_ID(id, name, columns, types) id,
 	FLEET_TABLES(FLEET_ID)
 #undef FLEET_ID
 		FLEET_TABLES_N
@@ -59,6 +63,7 @@ enum fleet_table_id {
 
 struct fleet_table {
 	const char *name, *columns;
+	const char *types; /* of columns: fleet_row_skip() */
 };
 
 extern const struct fleet_table fleet_tables[FLEET_TABLES_N];
@@ -97,6 +102,17 @@ bool fleet_label_is_name(const char *name, size_t n);
 
 /* A string, as RowBinary has it. */
 void fleet_put_string(struct op_buffer *out, const char *text, size_t n);
+
+/**
+ * fleet_row_skip - pass over a row
+ * @rows: where it begins
+ *
+ * Types of columns are b, h, i and q: UInt8 to UInt64 (h, i: also Date and DateTime); s: String; x:
+ * FixedString(16); Q and S: Array of q and of s.
+ *
+ * Return: whether all of it is there.
+ */
+bool fleet_row_skip(enum fleet_table_id table, struct op_reader *rows);
 
 /* What a section begins with. */
 void fleet_section_begin(struct op_buffer *out, enum fleet_table_id table, uint64_t length);
