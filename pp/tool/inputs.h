@@ -30,6 +30,10 @@ struct pp_input_readers {
 	/* Whether a word is the path of a profile, or "-". */
 	bool (*is_input)(const char *word);
 
+	/* What a word means with --last: another word, which the caller frees; NULL if it is not a
+	 * store, or says its times itself. */
+	char *(*of_last)(const char *word, uint64_t seconds);
+
 	/* What is said of a file that is none: "unknown format: this looks like ...".  @error's
 	 * code is 0 for what may be an image. */
 	void (*explain)(const char *path, struct op_error *error);

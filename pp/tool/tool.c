@@ -146,6 +146,27 @@ static int set_last(struct pp_spec *spec, uint64_t last, struct op_error *error)
 	return 0;
 }
 
+/* A store has times of its own, which the address says. */
+static void pass_last(const struct pp_tool *tool, struct pp_spec *spec)
+{
+	struct op_strings words = {0};
+
+	for (size_t i = 0; i < spec->inputs.count; i++) {
+		char *word = tool->inputs->of_last(spec->inputs.item[i], spec->last);
+
+		if (word)
+			add_word(&words, word);
+		free(word);
+	}
+	if (words.count != spec->inputs.count) {
+		op_strings_free(&words);
+		return;
+	}
+	op_strings_free(&spec->inputs);
+	spec->inputs = words;
+	spec->last = 0;
+}
+
 /* A session has a directory of samples in it, so a word is not both. */
 static int parse_spec(const struct pp_tool *tool, const struct pp_common *common,
 		      struct pp_spec *spec, const struct op_strings *words, struct op_error *error)
@@ -166,6 +187,8 @@ static int parse_spec(const struct pp_tool *tool, const struct pp_common *common
 			       : op_error_set(error, EINVAL,
 					      "label: is for profiles of other formats; sessions "
 					      "have none");
+	if (spec->last)
+		pass_last(tool, spec);
 	for (size_t i = 0; i < spec->labels.count; i++)
 		if (!strchr(spec->labels.item[i], '='))
 			return op_error_set(error, EINVAL, "label:%s: NAME=VALUE is needed",
@@ -173,7 +196,7 @@ static int parse_spec(const struct pp_tool *tool, const struct pp_common *common
 	if (spec->archive || spec->session_dir || spec->sessions.count || spec->last ||
 	    (common->session_given && !common->is_pair))
 		return op_error_set(error, EINVAL, "'%s' is a profile of its own, not of a session",
-				    inputs.item[0]);
+				    spec->inputs.item[0]);
 	return 0;
 }
 

@@ -147,6 +147,8 @@ each try <<-END
 	opreport clickhouse://host/db?label=ro/le=x
 	opreport clickhouse://host/db?cluster=
 	opreport clickhouse://127.0.0.1:1/db
+	opreport --last=1h clickhouse://127.0.0.1:1/db?to=2026-01-01
+	opreport --last=1h clickhouse://127.0.0.1:1/db?host=a
 	oppush
 	oppush --to=host
 	oppush --to=clickhouse://host/

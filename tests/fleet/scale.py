@@ -113,7 +113,11 @@ class Template:
             at = ends[11]
         data = self.tables["sessions"]
         self.session = data[split_row(data, 0, "hisqqq")[5]:]
-        self.label_set = self.tables["label_sets"][:8]
+        # half of the hosts have each release
+        self.label_sets = [b"release" + release for release in (b"1", b"2")]
+        self.tables["label_sets"] = b"".join(
+            one + b"\1" + put_string(b"release") + b"\1" + put_string(one[-1:])
+            for one in self.label_sets)
 
 
 class Variant:
@@ -171,7 +175,7 @@ class Fleet:
 
     def send_host(self, link, host, hours, chance):
         name = b"host-%06d" % host
-        label_set = self.template.label_set
+        label_set = self.template.label_sets[host % 2]
         middle, stack, _, _ = self.template.rows[chance.randrange(len(self.template.rows))]
         own = [chance.randbytes(16) for _ in range(len(self.variants[0].pieces) // 100)]
         link.insert("stacks", b"".join(one + self.template.stacks[stack] for one in own))
@@ -223,7 +227,7 @@ class Fleet:
             for key, count in self.variants[number].counts.items():
                 counts[key] += count * times
         prefix = struct.pack("<HI", START // 86400, START) + put_string(b"all") + bytes(8) + \
-            self.template.label_set
+            self.template.label_sets[0]
         rows = b"".join(prefix + middle + stack + struct.pack("<QQ", count, count * PERIOD)
                         for (middle, stack), count in counts.items())
         with open(path, "wb") as file:
@@ -298,6 +302,8 @@ def measure(places, is_cluster, template, hosts, hours, folder):
     timed("sums by hours", "oppush", f"--to={place.url()}", "--add-up", "--add-up-days=36500")
     timed("top 50 of the fleet, from sums", "opreport", "-l", place.url())
     equal("totals of all stacks, from sums", stacks(place.url()), wanted)
+    timed("two releases compared", "opdiff",
+          *[place.url(wanted=f"?label=release={release}") for release in "12"])
     for table in ("samples", "stacks", "frames", "sums"):
         local = f"{table}_local" if is_cluster else table
         size = sum(int(one.query(f"SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND "

@@ -103,6 +103,9 @@ def test_reports(server, folders):
     sums = {host: sum(stacks(f"--session-dir={folders[host]}", "session:2*").values())
             for host in HOSTS}
     equal("rows of hosts", {name.strip(): int(n) for n, name in rows.items()}, sums)
+    for last, expected in (("1h", 1), ("36500d", 0)):
+        done = run("opreport", f"--last={last}", server.url(wanted="?host=alpha"))
+        equal(f"--last={last}", (done.returncode, "of that time" in done.stderr), (expected, expected == 1))
     names = run("opreport", "-l", "-n", server.url()).stdout
     check("functions have names", all(name in names for name in ("hot", "first")), names)
     losses = run("opreport", "--verbose=stats", server.url()).stdout

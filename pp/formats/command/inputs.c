@@ -322,6 +322,7 @@ static const char *make_session(const struct op_strings *paths,
 
 const struct pp_input_readers input_readers = {
 	.is_input = is_input,
+	.of_last = store_url_last,
 	.explain = explain,
 	.is_archive = archive_file_is,
 	.unpack_archive = archive_file_unpack,

@@ -3,6 +3,7 @@
 #include "url.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,14 +13,16 @@
 #include "libop/base/number.h"
 #include "tables.h"
 
-#define PLAIN	     "clickhouse://"
-#define SECURE	     "clickhouses://"
-#define PLAIN_PORT   "8123"
-#define SECURE_PORT  "8443"
-#define BY_MOST	     8 /* they stand in a query several times */
-#define LAST_MOST    (UINT64_C(100) * 366 * 86400)
-#define WORD_BYTES   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
-#define SERVER_BYTES WORD_BYTES ".-:[]"
+#define PLAIN		 "clickhouse://"
+#define SECURE		 "clickhouses://"
+#define PLAIN_PORT	 "8123"
+#define SECURE_PORT	 "8443"
+#define BY_MOST		 8 /* they stand in a query several times */
+#define HOUR_S		 3600
+#define WHOLE_HOURS_FROM 86400
+#define LAST_MOST	 (UINT64_C(100) * 366 * 86400)
+#define WORD_BYTES	 "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
+#define SERVER_BYTES	 WORD_BYTES ".-:[]"
 
 bool store_url_is_name(const char *word)
 {
@@ -29,6 +32,18 @@ bool store_url_is_name(const char *word)
 bool store_url_is(const char *word)
 {
 	return !strncmp(word, PLAIN, strlen(PLAIN)) || !strncmp(word, SECURE, strlen(SECURE));
+}
+
+char *store_url_last(const char *word, uint64_t seconds)
+{
+	static const char *const times[] = {"?last=", "&last=", "?from=", "&from=", "?to=", "&to="};
+
+	if (!store_url_is(word))
+		return NULL;
+	for (size_t i = 0; i < OP_ARRAY_SIZE(times); i++)
+		if (strstr(word, times[i]))
+			return NULL;
+	return op_format("%s%clast=%" PRIu64 "s", word, strchr(word, '?') ? '&' : '?', seconds);
 }
 
 static int refuse(const char *text, const char *why, struct op_error *error)
@@ -55,6 +70,9 @@ static int take_last(struct store_url *url, const char *value)
 	if (op_duration_parse(value, "last", 1, LAST_MOST, &seconds, &ignored))
 		return -1;
 	url->from = now > seconds ? now - seconds : 0;
+	/* hours may be added up in the store, but no part of one */
+	if (seconds >= WHOLE_HOURS_FROM)
+		url->from -= url->from % HOUR_S;
 	return 0;
 }
 

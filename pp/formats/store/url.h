@@ -33,6 +33,9 @@ struct store_url {
 /* Whether a word is one that SQL takes for a name as it stands. */
 bool store_url_is_name(const char *word);
 
+/* The same URL with last=; NULL: it is none, or says its times.  The caller frees it. */
+char *store_url_last(const char *word, uint64_t seconds);
+
 /* Whether a word is such a URL. */
 bool store_url_is(const char *word);
 
