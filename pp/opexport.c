@@ -53,7 +53,7 @@ static const struct op_option options[] = {
 	 "of fleet: write at most so much; what has fewest samples is added up by program",
 	 OP_NUMBER(struct job, output_mib, 1, UINT64_C(1) << 20)},
 	{"host-label", 0, "NAME=TEXT,...",
-	 "of fleet: what the host is called, as role=web,release=7",
+	 "of fleet and otlp: what the host is called, as role=web,release=7",
 	 OP_LIST(struct job, host_labels)},
 	{"service-name", 0, "NAME", "of otlp: as which service it is stored (oprofile)",
 	 OP_TEXT(struct job, service)},
@@ -87,7 +87,7 @@ static int check_host_labels(const struct job *job, const struct format *format,
 	struct op_error why;
 
 	if (!format->has_host_labels)
-		return op_error_set(error, EINVAL, "--host-label is for fleet, not for --to=%s",
+		return op_error_set(error, EINVAL, "--host-label is for fleet and otlp, not for --to=%s",
 				    job->to);
 	if (job->host_labels.count > FLEET_LABELS_MOST - FLEET_HOST_LABELS)
 		return op_error_set(error, EINVAL, "--host-label: at most %u",

@@ -247,13 +247,14 @@ def test_pprof_tool(data, wanted, folder):
 
 def test_pyroscope(place):
     server = Server()
-    done = place.push(f"--to={server.url('/ingest')}", "--tenant=team-1", "--service-name=fleet.a")
+    done = place.push(f"--to={server.url('/ingest')}", "--tenant=team-1", "--service-name=fleet.a",
+                      "--label=role=we}b,app.release=7")
     equal("Pyroscope: all is sent", (done.returncode, done.stderr, place.n_waiting()), (0, "", 0))
     equal("Pyroscope: once", len(server.requests), N)
     for i, request in enumerate(server.requests):
         query = urllib.parse.parse_qs(request.query, strict_parsing=True)
         equal(f"Pyroscope: the query of session {i}", query,
-              {"name": [f"fleet.a{{host={os.uname().nodename}}}"], "format": ["pprof"],
+              {"name": [f"fleet.a{{host={os.uname().nodename},role=we_b,app_release=7}}"], "format": ["pprof"],
                "from": [str(START + 600 * i)], "until": [str(START + 600 * (i + 1))]})
         equal(f"Pyroscope: the samples of session {i}", of_pprof(request.body), place.reports[i])
     equal("Pyroscope: the path", server.requests[0].path, "/ingest")
@@ -266,13 +267,13 @@ def test_pyroscope(place):
 
 def test_parca(place):
     server = Server()
-    done = place.push(f"--to={server.url('/profiles/writeraw')}")
+    done = place.push(f"--to={server.url('/profiles/writeraw')}", '--label=a-b=q"uote')
     equal("Parca: all is sent", (done.returncode, done.stderr, place.n_waiting()), (0, "", 0))
     for i, request in enumerate(server.requests):
         (series,) = json.loads(request.body)["series"]
         labels = {label["name"]: label["value"] for label in series["labels"]["labels"]}
         equal(f"Parca: the labels of session {i}", labels,
-              {"__name__": "oprofile", "instance": os.uname().nodename})
+              {"__name__": "oprofile", "instance": os.uname().nodename, "a_b": 'q"uote'})
         (sample,) = series["samples"]
         equal(f"Parca: the samples of session {i}",
               of_pprof(base64.b64decode(sample["raw_profile"], validate=True)), place.reports[i])
@@ -284,7 +285,8 @@ def test_parca(place):
 def test_otlp(place):
     server = Server(says(200), says(200, b"\x0a\x04\x12\x02ok"),
                     says(200, b"\x0a\x07\x08\x02\x12\x03bad"))
-    done = place.push(f"--to={server.url('/v1development/profiles')}", "--service-name=fleet.a")
+    done = place.push(f"--to={server.url('/v1development/profiles')}", "--service-name=fleet.a",
+                      "--label=role=web")
     equal("OTLP: all is sent", (done.returncode, place.n_waiting(), len(server.requests)),
           (0, 0, N))
     check("OTLP: profiles that are not taken are said", "not 2 profiles in it" in done.stderr and
@@ -295,7 +297,8 @@ def test_otlp(place):
               ("application/x-protobuf", "gzip"))
         resource, profiles = otlp.read_otlp(request.body)
         equal(f"OTLP: the resource of session {i}",
-              (resource["service.name"], resource["host.name"]), ("fleet.a", "alpha"))
+              [resource[name] for name in ("service.name", "host.name", "role")],
+              ["fleet.a", "alpha", "web"])
         equal(f"OTLP: the samples of session {i}", of_otlp(profiles), (place.reports[i],) * 2)
         for profile in profiles:
             equal(f"OTLP: {profile.type} of session {i}, when and what was lost",

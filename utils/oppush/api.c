@@ -31,6 +31,22 @@ static void make_plain(const struct api_target *target, const struct api_file *f
 
 /* ---- Pyroscope: /ingest ---- */
 
+/* Names of labels have letters, digits and "_" there, as those of Prometheus. */
+static char *label_name(const char *label)
+{
+	char *name = op_format("%.*s", (int)strcspn(label, "="), label);
+
+	for (char *at = name; *at; at++)
+		if (strchr(".-", *at))
+			*at = '_';
+	return name;
+}
+
+static const char *label_text(const char *label)
+{
+	return label + strcspn(label, "=") + 1;
+}
+
 /* Its syntax, NAME{LABEL=VALUE,...}, has no escapes. */
 static char *label_value(const char *text)
 {
@@ -57,17 +73,38 @@ static void session_seconds(const char *name, int64_t seconds[static 2])
 	}
 }
 
+/* ",NAME=VALUE" of each, as an address has them. */
+static char *labels_of_address(const struct op_strings *labels)
+{
+	char *all = op_copy("");
+
+	for (size_t i = 0; i < labels->count; i++) {
+		char *name = label_name(labels->item[i]);
+		char *value = label_value(label_text(labels->item[i]));
+		char *longer = op_format("%s%%2C%s%%3D%s", all, name, value);
+
+		free(all);
+		free(name);
+		free(value);
+		all = longer;
+	}
+	return all;
+}
+
 /* No sampleRate: a pprof profile has its period. */
 static void make_pyroscope(const struct api_target *target, const struct api_file *file,
 			   struct api_request *request)
 {
 	int64_t seconds[2] = {0};
 	char *address = address_of(target), *host = label_value(file->host);
+	char *labels = labels_of_address(file->labels);
 
 	session_seconds(file->session, seconds);
-	request->post.address = op_format(
-		"%s%cname=%s%%7Bhost%%3D%s%%7D&from=%" PRId64 "&until=%" PRId64 "&format=pprof",
-		address, target->query ? '&' : '?', file->service, host, seconds[0], seconds[1]);
+	request->post.address = op_format("%s%cname=%s%%7Bhost%%3D%s%s%%7D&from=%" PRId64
+					  "&until=%" PRId64 "&format=pprof",
+					  address, target->query ? '&' : '?', file->service, host,
+					  labels, seconds[0], seconds[1]);
+	free(labels);
 	free(host);
 	free(address);
 }
@@ -97,6 +134,12 @@ static void make_parca(const struct api_target *target, const struct api_file *f
 	op_json_array(&json, "labels");
 	put_label(&json, "__name__", file->service);
 	put_label(&json, "instance", file->host);
+	for (size_t i = 0; i < file->labels->count; i++) {
+		char *name = label_name(file->labels->item[i]);
+
+		put_label(&json, name, label_text(file->labels->item[i]));
+		free(name);
+	}
 	op_json_end(&json);
 	op_json_end(&json);
 	op_json_array(&json, "samples");

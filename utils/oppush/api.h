@@ -22,8 +22,9 @@ struct api_file {
 	const char *session; /* its name: times.h */
 	const void *bytes;
 	size_t n;
-	const char *service; /* as which profiles are stored */
-	const char *host;    /* any bytes */
+	const char *service;		 /* as which profiles are stored */
+	const char *host;		 /* any bytes */
+	const struct op_strings *labels; /* of the host, NAME=TEXT: fleet_label_check() */
 };
 
 struct api_request {

@@ -91,7 +91,8 @@ enum push_outcome push_file(const struct destination *destination, struct store_
 			    struct sent *sent, const struct push_names *names, const char *path,
 			    struct push_result *result, struct op_error *error)
 {
-	struct api_file file = {.service = names->service, .host = names->host};
+	struct api_file file = {
+		.service = names->service, .host = names->host, .labels = names->labels};
 	enum push_outcome outcome;
 	char *text, *session;
 

@@ -19,6 +19,7 @@ enum push_outcome {
 /* What is said of this host. */
 struct push_names {
 	const char *service, *host;
+	const struct op_strings *labels; /* NAME=TEXT */
 };
 
 struct push_result {

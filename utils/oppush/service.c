@@ -132,7 +132,8 @@ static struct sender *find_twin(const struct service *service, const struct dest
 static int open_all(struct service *service, struct op_error *error)
 {
 	const struct destinations *destinations = &service->request->destinations;
-	const struct push_names names = {service->request->service, service->machine.nodename};
+	const struct push_names names = {service->request->service, service->machine.nodename,
+					 &service->request->labels};
 	int result = 0;
 
 	service->senders = op_alloc(destinations->count, sizeof(*service->senders));

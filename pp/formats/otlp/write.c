@@ -15,6 +15,7 @@
 #include "dictionary.h"
 #include "libop/base/hash.h"
 #include "libop/base/memory.h"
+#include "libop/base/strings.h"
 #include "pp/formats/input/wire.h"
 #include "pp/formats/model/labels.h"
 #include "pp/formats/model/mapped_image.h"
@@ -224,6 +225,7 @@ static void put_resource(struct otlp_writer *writer, struct op_buffer *out)
 {
 	const struct prof_host *host = &writer->prof->host;
 	const char *service = writer->output->service;
+	const struct op_strings *labels = writer->output->host_labels;
 	struct op_buffer resource = {0};
 
 	put_attribute(writer, &resource, "service.name", service ? service : SERVICE);
@@ -231,6 +233,13 @@ static void put_resource(struct otlp_writer *writer, struct op_buffer *out)
 	put_attribute(writer, &resource, "host.cpu.model.name", host->cpu_description);
 	put_attribute(writer, &resource, "os.type", "linux");
 	put_attribute(writer, &resource, "os.version", host->os_release);
+	for (size_t i = 0; labels && i < labels->count; i++) {
+		size_t n = strcspn(labels->item[i], "=");
+		char *name = op_format("%.*s", (int)n, labels->item[i]);
+
+		put_attribute(writer, &resource, name, labels->item[i] + n + 1);
+		free(name);
+	}
 	wire_put_message(out, OTLP_RESOURCE, &resource);
 	op_buffer_free(&resource);
 }
@@ -318,5 +327,6 @@ const struct format format_otlp = {
 	.description = "profiles of OpenTelemetry 1.10 (development), packed by gzip",
 	.write = otlp_write,
 	.has_service = true,
+	.has_host_labels = true,
 	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU | PROF_BY_LABELS,
 };

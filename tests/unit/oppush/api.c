@@ -21,8 +21,13 @@ static struct destinations to(const char *url)
 static struct api_request request_for(const char *address, const char *query, const char *host)
 {
 	const struct api_target target = {.address = address, .query = query};
-	const struct api_file file = {
-		.session = SESSION, .bytes = "abcd", .n = 4, .service = "svc", .host = host};
+	static const struct op_strings none;
+	const struct api_file file = {.session = SESSION,
+				      .bytes = "abcd",
+				      .n = 4,
+				      .service = "svc",
+				      .host = host,
+				      .labels = &none};
 	struct api_request request;
 
 	api_make(api_of(address, NULL), &target, &file, &request);
