@@ -91,7 +91,8 @@ static struct span_list spans_between(const struct store_span *whole, struct spa
 
 /* ---- reading ---- */
 
-/* The batches of a level that are those of the sessions that are there, in @span. */
+/* The batches of a level that are those of the sessions that are there, in @span.  What ANY INNER
+ * JOIN gives has changed between versions; ANY LEFT JOIN has not. */
 static int find_batches(struct store_query *query, unsigned int level,
 			const struct store_span *span, struct op_buffer *answer)
 {
@@ -99,14 +100,14 @@ static int find_batches(struct store_query *query, unsigned int level,
 
 	if (times.to < times.from)
 		return 0;
-	return store_query_ask(query, answer,
-			       "SELECT toUInt32(start), batch FROM " BATCHES
-			       " ALL INNER JOIN (SELECT start, "
-			       "max(generation) AS best FROM " GENERATIONS " ANY INNER JOIN " THERE
-			       " USING start WHERE n1 = n2 AND c1 = c2 GROUP BY start) USING start "
-			       "WHERE generation = best ORDER BY start, batch",
-			       BATCHES_VALUES(level, times), BATCHES_VALUES(level, times),
-			       THERE_VALUES(level, times));
+	return store_query_ask(
+		query, answer,
+		"SELECT toUInt32(start), batch FROM " BATCHES " ALL INNER JOIN (SELECT start, "
+		"max(generation) AS best FROM " GENERATIONS " ANY LEFT JOIN " THERE
+		" USING start WHERE n2 > 0 AND n1 = n2 AND c1 = c2 GROUP BY start) USING start "
+		"WHERE generation = best ORDER BY start, batch",
+		BATCHES_VALUES(level, times), BATCHES_VALUES(level, times),
+		THERE_VALUES(level, times));
 }
 
 /* Adds batches to _values, and their times to @covered, but for times that it has: both are in
