@@ -231,6 +231,15 @@ def test_add_up(fleet):
     done = run(*add_up)
     check("it is added", done.returncode == 0 and "sums are made" in done.stdout, done.stderr)
     fleet.check_sums("it is added")
+    done = run(*add_up, "--keep-days=1")
+    check("samples are removed", done.returncode == 0 and "days are removed" in done.stdout,
+          done.stdout + done.stderr)
+    for server in fleet.cluster.all():
+        # the host whose clock is wrong has days to come
+        old = "SELECT count() FROM samples_local WHERE day < today()"
+        servers.wait_for_equal(lambda: server.query(old, "fleet"), "0\n", 30)
+        equal("from all servers", server.query(old, "fleet"), "0\n")
+    fleet.check_sums("samples were removed")
 
 
 def test_account(fleet):
@@ -258,8 +267,8 @@ def main():
             test_network_cut(fleet)
             test_twice(fleet)
             test_clocks_and_copies(fleet)
-            test_add_up(fleet)
             test_account(fleet)
+            test_add_up(fleet)
         finally:
             cluster.stop()
     finish()

@@ -204,7 +204,8 @@ def test_add_up(server, folder, chance):
         make_sessions(host, f"hours{i}", chance, 26, DAY, 3600)
 
     def send(i, spool):
-        equal(f"host {i} is sent", push(server.url("hours"), hosts[i], spool).returncode, 0)
+        equal(f"host {i} is sent",
+              push(server.url("hours"), hosts[i], spool, f"--label=role=r{i}").returncode, 0)
 
     def add_up(wanted):
         done = run("oppush", f"--to={server.url('hours')}", "--add-up", "--add-up-days=36500")
@@ -225,8 +226,13 @@ def test_add_up(server, folder, chance):
             equal(f"{when}: from {begin - DAY} to {end - DAY}",
                   stacks(server.url("hours", f"?from={times[0]}&to={times[1]}")),
                   added(*[sums[host, (begin, end)] for host in hosts[:n_hosts]]))
-        equal(f"{when}: a host", stacks(server.url("hours", "?host=hours0")),
-              sums[hosts[0], spans[-1]])
+        for wanted in ("host=hours0", "label=role=r0"):
+            equal(f"{when}: {wanted}", stacks(server.url("hours", f"?{wanted}")),
+                  sums[hosts[0], spans[-1]])
+        done = run("opreport", "--by=role", "-n", server.url("hours"))
+        rows = {name: int(n) for n, name in re.findall(r"^(\d+) +[\d.]+ +(\w+) +prog", done.stdout, re.M)}
+        equal(f"{when}: by a label", rows, {f"r{i}": sum(sums[host, spans[-1]].values())
+                                           for i, host in enumerate(hosts[:n_hosts])})
 
     send(0, f"{folder}/hours-spool0")
     send(1, f"{folder}/hours-spool1")
@@ -267,9 +273,18 @@ def test_add_up(server, folder, chance):
                                                 "hours"), "0\n", 30)
     compare("every third hour is damaged", 3)
     add_up(11)
-    for day in (DAY, DAY + 86400):
-        server.query(f"ALTER TABLE samples DROP PARTITION {time.strftime('%Y%m%d', time.gmtime(day))}",
-                     "hours")
+    server.query("INSERT INTO sessions SELECT day, time, host, 5, label_set, 6, duration, os, arch, cpu, "
+                 f"cpu_type, cpu_mhz, command, 0, 0 FROM sessions WHERE day = toDate({(DAY + 86400) // 86400}) "
+                 "LIMIT 1", "hours")
+    for days in (36500, 0):
+        done = run("oppush", f"--to={server.url('hours')}", "--add-up", "--add-up-days=1",
+                   f"--keep-days={days}")
+        equal("none are removed before that", (done.returncode, done.stdout), (0, ""))
+    done = run("oppush", f"--to={server.url('hours')}", "--add-up", "--add-up-days=1", "--keep-days=1")
+    equal("samples of days that are added up are removed", (done.returncode, done.stderr, done.stdout),
+          (0, "", "samples of 1 days are removed\n"))
+    equal("and only they", server.query("SELECT DISTINCT day FROM samples", "hours"),
+          time.strftime("%Y-%m-%d\n", time.gmtime(DAY + 86400)))
     equal("without the samples that they are of", stacks(server.url("hours")),
           added(*[sums[host, spans[-1]] for host in hosts]))
 

@@ -12,26 +12,37 @@
 /* Sessions that began in an hour end up to an hour later, and come after that. */
 #define GRACE_SECONDS 7200
 
+static uint64_t seconds_before(uint64_t now, uint64_t days)
+{
+	return now > days * SUMS_DAY ? now - days * SUMS_DAY : 0;
+}
+
+static int add_up_store(const struct request *request, const struct store_url *store,
+			struct op_error *error)
+{
+	uint64_t now = (uint64_t)time(NULL) - GRACE_SECONDS;
+	uint64_t from = seconds_before(now, request->add_up_days) / SUMS_DAY * SUMS_DAY;
+	uint64_t before = seconds_before(now, request->keep_days);
+	size_t n, days = 0;
+	int result = store_sums_make(store, from, now / SUMS_HOUR * SUMS_HOUR, &n, error);
+
+	if (!result && request->keep_days)
+		result = store_sums_drop(store, before, &days, error);
+	if (n)
+		printf("%zu sums are made\n", n);
+	if (days)
+		printf("samples of %zu days are removed\n", days);
+	return result;
+}
+
 /* In all stores of ClickHouse that are named. */
 static int add_up(const struct request *request, struct op_error *error)
 {
-	uint64_t now = (uint64_t)time(NULL) - GRACE_SECONDS;
-	uint64_t span = request->add_up_days * SUMS_DAY;
-	uint64_t from = now > span ? (now - span) / SUMS_DAY * SUMS_DAY : 0;
-	size_t all = 0;
 	int result = 0;
 
-	for (size_t i = 0; !result && i < request->destinations.count; i++) {
-		const struct destination *to = &request->destinations.item[i];
-		size_t n;
-
-		if (to->api)
-			continue;
-		result = store_sums_make(&to->store, from, now / SUMS_HOUR * SUMS_HOUR, &n, error);
-		all += n;
-	}
-	if (all)
-		printf("%zu sums are made\n", all);
+	for (size_t i = 0; !result && i < request->destinations.count; i++)
+		if (!request->destinations.item[i].api)
+			result = add_up_store(request, &request->destinations.item[i].store, error);
 	return result;
 }
 

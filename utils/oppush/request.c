@@ -136,6 +136,9 @@ static const struct op_option rows[] = {
 	 OP_FLAG(struct request, add_up)},
 	{"add-up-days", 0, "DAYS", "so far back (7)",
 	 OP_NUMBER(struct request, add_up_days, 1, ADD_UP_DAYS_MOST)},
+	{"keep-days", 0, "DAYS",
+	 "with --add-up: remove samples of days before that are added up; 0: none",
+	 OP_NUMBER(struct request, keep_days, 0, ADD_UP_DAYS_MOST)},
 	{"cluster", 0, "NAME",
 	 "with --install-schema: on all servers of a cluster that they know by this name",
 	 OP_TEXT(struct request, cluster)},
@@ -161,6 +164,8 @@ static int check(const struct request *request, struct op_error *error)
 		return op_error_set(error, EINVAL,
 				    "--cluster=%.200s: a name, and it goes with --install-schema",
 				    request->cluster);
+	if (request->keep_days && !request->add_up)
+		return op_error_set(error, EINVAL, "--keep-days goes with --add-up only");
 	if (request->install_schema && (destinations->count > 1 || destinations->item[0].api))
 		return op_error_set(error, EINVAL,
 				    "--install-schema is for one clickhouse://HOST/DATABASE");

@@ -23,6 +23,7 @@ struct request {
 	char *service;		  /* as which profiles are stored by others than ClickHouse */
 	bool install_schema, add_up, once;
 	uint64_t add_up_days; /* how far back @add_up looks */
+	uint64_t keep_days;   /* samples that are added up; 0: all */
 };
 
 /**

@@ -28,32 +28,43 @@ struct fetching {
 /* A fact of all sessions; '': they differ. */
 #define FACT(name) "if(min(" name ") = max(" name "), min(" name "), '')"
 
+/* One row of all sessions, as a session has it; none if there are none. */
+#define JOINED_SESSIONS                                                                                                          \
+	"SELECT min(d), min(time), " FACT(                                                                                       \
+		"host") ", toUInt64(0), toUInt64(0), toUInt64(0), "                                                              \
+			"if(sum(toFloat64(ns)) > 1.8e19, 18446744073709551615, sum(ns)), " FACT("f1") ", " FACT("f2") ", " FACT( \
+				"f3") ", " FACT("f4") ", any(mhz), " FACT("f5") ", toUInt64(0), "                                \
+										"toUInt64(0) "                                   \
+										"FROM (SELECT "                                  \
+										"any(day) AS d, "                                \
+										"time, host, "                                   \
+										"any(duration) "                                 \
+										"AS ns, any(os) "                                \
+										"AS f1, "                                        \
+										"any(arch) AS "                                  \
+										"f2, any(cpu) AS "                               \
+										"f3, "                                           \
+										"any(cpu_type) "                                 \
+										"AS f4, "                                        \
+										"any(cpu_mhz) AS "                               \
+										"mhz, "                                          \
+										"any(command) AS "                               \
+										"f5 FROM "                                       \
+										"sessions WHERE "                                \
+										"%s AND session "                                \
+										"NOT "                                           \
+										"IN"                                             \
+										" " STORE_NUMBERS                                \
+										" GROUP BY time, "                               \
+										"host, origin) "                                 \
+										"HAVING count() "                                \
+										"> 0"
+
 static int fetch_sessions(struct fetching *fetching)
 {
 	struct op_buffer *answer = &fetching->answers[FLEET_SESSIONS];
-	int result = store_query_ask(
-		&fetching->query, answer,
-		"SELECT min(d), min(time), " FACT(
-			"host") ", toUInt64(0), toUInt64(0), toUInt64(0), "
-				"if(sum(toFloat64(ns)) > 1.8e19, 18446744073709551615, "
-				"sum(ns)), " FACT("f1") ", " FACT("f2") ", " FACT("f3") ", " FACT(
-					"f4") ", any(mhz), " FACT("f5") ", toUInt64(0), "
-									"toUInt64(0) FROM (SELECT "
-									"any(day) AS d, time, "
-									"host, "
-									"any(duration) AS ns, "
-									"any(os) AS f1, any(arch) "
-									"AS f2, any(cpu) AS f3, "
-									"any(cpu_type) AS f4, "
-									"any(cpu_mhz) AS mhz, "
-									"any(command) AS f5 FROM "
-									"sessions WHERE %s AND "
-									"session GLOBAL NOT "
-									"IN " STORE_NUMBERS
-									" GROUP BY time, host, "
-									"origin) HAVING count() > "
-									"0",
-		fetching->query.chosen, VALUE_PARTIAL);
+	int result = store_query_ask(&fetching->query, answer, JOINED_SESSIONS,
+				     fetching->query.chosen, VALUE_PARTIAL);
 
 	if (!result && !answer->used)
 		result = op_error_set(fetching->query.error, ENODATA,
@@ -68,8 +79,7 @@ static int fetch_sessions(struct fetching *fetching)
 			"SELECT toDate(0), toDateTime(0), '', toUInt64(0), cause, sum(n) FROM ("
 			"SELECT cause, any(samples) AS n FROM losses WHERE %s AND "
 			"session GLOBAL IN " STORE_SESSION_NUMBERS
-			" AND session GLOBAL NOT IN " STORE_NUMBERS
-			" GROUP BY host, session, cause) "
+			" AND session NOT IN " STORE_NUMBERS " GROUP BY host, session, cause) "
 			"GROUP BY cause ORDER BY cause",
 			fetching->query.where, fetching->query.chosen, VALUE_PARTIAL);
 	return result;

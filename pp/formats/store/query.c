@@ -54,7 +54,7 @@ static char *condition_of_labels(struct store_query *query)
 	if (!labels->count)
 		return op_copy("");
 	return op_format(" AND label_set GLOBAL IN (SELECT label_set FROM label_sets "
-			 "ARRAY JOIN names AS name, texts AS text WHERE (name, text) GLOBAL IN "
+			 "ARRAY JOIN names AS name, texts AS text WHERE (name, text) IN "
 			 "(SELECT name, text FROM _values WHERE kind = %d) GROUP BY label_set "
 			 "HAVING uniqExact(name) = %zu)",
 			 VALUE_LABEL, n_names);
@@ -66,7 +66,7 @@ static char *condition_of_hosts(struct store_query *query)
 
 	for (size_t i = 0; i < hosts->count; i++)
 		put_value(query, VALUE_HOST, 0, "", 0, hosts->item[i]);
-	return hosts->count ? op_format(" AND host GLOBAL IN (SELECT text FROM _values WHERE "
+	return hosts->count ? op_format(" AND host IN (SELECT text FROM _values WHERE "
 					"kind = %d)",
 					VALUE_HOST)
 			    : op_copy("");
@@ -95,7 +95,7 @@ static char *condition_but_hours(const struct store_span *span)
 {
 	char *times = condition_of_spans(span, 1);
 	char *condition = op_format("%s AND toUInt64(intDiv(toUInt32(time), 3600) * 3600) "
-				    "GLOBAL NOT IN " STORE_NUMBERS,
+				    "NOT IN " STORE_NUMBERS,
 				    times, VALUE_HOUR);
 
 	free(times);
@@ -228,9 +228,9 @@ int store_query_find_odd(struct store_query *query)
 			query, &answer,
 			"SELECT session FROM " STORE_SESSIONS " ANY LEFT JOIN (SELECT session, "
 			"count() AS there, sum(n) AS found FROM (SELECT session, any(samples) AS n "
-			"FROM samples WHERE %s AND session GLOBAL IN " STORE_NUMBERS
+			"FROM samples WHERE %s AND session IN " STORE_NUMBERS
 			" GROUP BY host, session, " KEY ") GROUP BY session) USING session WHERE "
-			"session GLOBAL IN " STORE_NUMBERS " AND (there != sent OR found != total)",
+			"session IN " STORE_NUMBERS " AND (there != sent OR found != total)",
 			raw, raw, VALUE_ODD, VALUE_ODD);
 	if (n && !result)
 		n = put_numbers(query, VALUE_PARTIAL, &answer);
@@ -246,15 +246,15 @@ char *store_query_rows(const struct store_query *query, const char *columns, con
 	const char *raw = query->raw;
 	char *rows = op_format("SELECT %s, samples AS n, weight AS w FROM samples WHERE %s%s AND "
 			       "session GLOBAL IN " STORE_SESSION_NUMBERS
-			       " AND session GLOBAL NOT IN " STORE_NUMBERS,
+			       " AND session NOT IN " STORE_NUMBERS,
 			       columns, raw, more, raw, VALUE_ODD);
 	char *all;
 
 	if (!query->n_odd)
 		return rows;
 	all = op_format("%s UNION ALL SELECT %s, any(samples) AS n, any(weight) AS w FROM samples "
-			"WHERE %s%s AND session GLOBAL IN " STORE_NUMBERS
-			" AND session GLOBAL NOT IN " STORE_NUMBERS
+			"WHERE %s%s AND session IN " STORE_NUMBERS
+			" AND session NOT IN " STORE_NUMBERS
 			" GROUP BY host, session, label_set, " KEY,
 			rows, columns, raw, more, VALUE_ODD, VALUE_PARTIAL);
 	free(rows);

@@ -7,8 +7,11 @@
  * (any()), whether the server has merged them by now or not.
  *
  * Texts that users give are in an external table, _values; what stands in a query are numbers,
- * words of these files, and names of letters and digits.  All that is IN is GLOBAL: tables may be
- * those of a cluster, whose servers get the rows then.
+ * words of these files, and names of letters and digits.
+ *
+ * Tables may be those of a cluster.  What is IN a query of them is GLOBAL: the servers get its
+ * rows. They have _values anyway, and what is IN that is not, for only then is it looked up by the
+ * order of a table.
  */
 #ifndef PP_FORMATS_STORE_QUERY_H
 #define PP_FORMATS_STORE_QUERY_H

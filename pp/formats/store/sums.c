@@ -168,11 +168,11 @@ char *store_sums_rows(const struct store_query *query, const char *columns)
 {
 	struct store_span span = store_query_span(query);
 
-	return op_format(
-		"SELECT %s, samples AS n, weight AS w FROM sums WHERE "
-		"level IN (%u, %u) AND start >= toDateTime(%" PRIu64
-		") AND start <= toDateTime(%" PRIu64 ") AND batch GLOBAL IN " STORE_NUMBERS "%s",
-		columns, SUMS_HOUR, SUMS_DAY, span.from, span.to, VALUE_BATCH, query->labels);
+	return op_format("SELECT %s, samples AS n, weight AS w FROM sums WHERE "
+			 "level IN (%u, %u) AND start >= toDateTime(%" PRIu64
+			 ") AND start <= toDateTime(%" PRIu64 ") AND batch IN " STORE_NUMBERS "%s",
+			 columns, SUMS_HOUR, SUMS_DAY, span.from, span.to, VALUE_BATCH,
+			 query->labels);
 }
 
 /* ---- making ---- */
@@ -251,7 +251,7 @@ static int choose_sessions(struct adding *adding, bool is_additive)
 	struct op_reader reader;
 	int result = store_query_ask(&adding->query, &answer,
 				     "SELECT session, total FROM " STORE_SESSIONS
-				     " WHERE session GLOBAL NOT IN " STORE_NUMBERS "%s",
+				     " WHERE session NOT IN " STORE_NUMBERS "%s",
 				     adding->query.chosen, VALUE_PARTIAL, but);
 
 	reader = op_reader_of(answer.bytes, answer.used, op_swap_for(false));
@@ -336,7 +336,7 @@ static int insert_sums(struct adding *adding, const char *rows)
 
 static int add_up_hour(struct adding *adding, const struct stale *stale, size_t *n)
 {
-	char *among = op_format(" AND session GLOBAL IN " STORE_NUMBERS, VALUE_BATCH), *rows;
+	char *among = op_format(" AND session IN " STORE_NUMBERS, VALUE_BATCH), *rows;
 	bool adds = false;
 	int result = store_query_find_odd(&adding->query);
 
@@ -380,7 +380,7 @@ static int add_up_day(struct adding *adding, const struct stale *stale, size_t *
 	if (!result)
 		result = store_query_ask(&adding->query, &answer,
 					 "SELECT sum(n), sum(c), sum(total) FROM " BATCHES
-					 " WHERE batch GLOBAL IN " STORE_NUMBERS,
+					 " WHERE batch IN " STORE_NUMBERS,
 					 BATCHES_VALUES(SUMS_HOUR, span), VALUE_BATCH);
 	reader = op_reader_of(answer.bytes, answer.used, op_swap_for(false));
 	adding->sessions = op_reader_u64(&reader);
@@ -392,8 +392,7 @@ static int add_up_day(struct adding *adding, const struct stale *stale, size_t *
 	adding->generation++;
 	rows = op_format("SELECT label_set, event, app, stack, samples AS n, weight AS w FROM sums "
 			 "WHERE level = %u AND start >= toDateTime(%" PRIu64
-			 ") AND start <= toDateTime(%" PRIu64
-			 ") AND batch GLOBAL IN " STORE_NUMBERS,
+			 ") AND start <= toDateTime(%" PRIu64 ") AND batch IN " STORE_NUMBERS,
 			 SUMS_HOUR, span.from, span.to, VALUE_BATCH);
 	result = insert_sums(adding, rows);
 	if (!result)
@@ -465,6 +464,118 @@ int store_sums_make(const struct store_url *url, uint64_t from, uint64_t to, siz
 	result = add_up_level(&query, SUMS_HOUR, n);
 	if (!result)
 		result = add_up_level(&query, SUMS_DAY, n);
+	store_query_end(&query);
+	store_http_close(http);
+	return result;
+}
+
+/* ---- dropping ---- */
+
+/* What the name of a table is followed by in a statement about its own rows: those of a cluster are
+ * in tables of all its servers. */
+static char *suffix_of_local(struct store_query *query)
+{
+	struct op_buffer answer = {0};
+	struct op_reader reader;
+	const char *name;
+	char *suffix = NULL;
+	uint64_t n;
+
+	if (store_query_ask(query, &answer,
+			    "SELECT extract(engine_full, '^Distributed.([A-Za-z0-9_]+)') FROM "
+			    "system.tables WHERE database = '%s' AND name = 'samples'",
+			    query->url->database))
+		return NULL;
+	reader = op_reader_of(answer.bytes, answer.used, op_swap_for(false));
+	n = op_reader_leb128(&reader);
+	name = op_reader_take(&reader, n);
+	if (!name)
+		op_error_set(query->error, ENOENT, "%s%s: there is no table samples",
+			     query->url->server, query->url->database);
+	else
+		suffix = n ? op_format("_local ON CLUSTER %.*s", (int)n, name) : op_copy("");
+	op_buffer_free(&answer);
+	return suffix;
+}
+
+static bool is_covered(const struct span_list *covered, uint64_t start)
+{
+	const struct store_span wanted = {start, start};
+
+	return covered->n &&
+	       bsearch(&wanted, covered->spans, covered->n, sizeof(wanted), compare_spans);
+}
+
+struct day_text {
+	char text[sizeof("2026-11-28")];
+};
+
+static struct day_text day_text(uint64_t day)
+{
+	time_t seconds = (time_t)(day * SUMS_DAY);
+	struct day_text text = {""};
+	struct tm tm;
+
+	if (gmtime_r(&seconds, &tm))
+		strftime(text.text, sizeof(text.text), "%Y-%m-%d", &tm);
+	return text;
+}
+
+static int drop_days(struct store_query *query, const char *suffix, const struct span_list *covered,
+		     size_t *n)
+{
+	struct store_span span = store_query_span(query);
+	struct op_buffer answer = {0};
+	int result = store_query_ask(query, &answer,
+				     "SELECT day FROM samples WHERE day <= toDate(%" PRIu64
+				     ") GROUP BY day ORDER BY day",
+				     span.to / SUMS_DAY);
+	struct op_reader reader = op_reader_of(answer.bytes, answer.used, op_swap_for(false));
+
+	while (!result && op_reader_left(&reader) >= sizeof(uint16_t)) {
+		uint64_t day = op_reader_u16(&reader);
+
+		if (!is_covered(covered, day * SUMS_DAY))
+			continue;
+		/* partitions are called as their days are, 2026-11-28 */
+		result = store_query_do(query, "ALTER TABLE samples%s DROP PARTITION '%s'", suffix,
+					day_text(day).text);
+		*n += !result;
+	}
+	op_buffer_free(&answer);
+	return result;
+}
+
+int store_sums_drop(const struct store_url *url, uint64_t before, size_t *n, struct op_error *error)
+{
+	struct store_http *http;
+	struct store_url times = {.server = url->server,
+				  .database = url->database,
+				  .to = before / SUMS_DAY * SUMS_DAY - 1};
+	struct span_list covered = {0};
+	struct op_buffer answer = {0};
+	struct store_query query;
+	struct store_span span;
+	char *suffix;
+	int result;
+
+	*n = 0;
+	if (before < SUMS_DAY)
+		return 0;
+	http = store_http_open(url, error);
+	if (!http)
+		return -1;
+	store_query_begin(&query, &times, http, error);
+	span = store_query_span(&query);
+	suffix = suffix_of_local(&query);
+	result = suffix ? find_batches(&query, SUMS_DAY, &span, &answer) : -1;
+	if (!result) {
+		take_batches(&query, SUMS_DAY, &answer, &covered);
+		result = drop_days(&query, suffix, &covered, n);
+	}
+	free(suffix);
+	free(covered.spans);
+	op_buffer_free(&answer);
 	store_query_end(&query);
 	store_http_close(http);
 	return result;

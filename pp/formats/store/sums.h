@@ -48,4 +48,16 @@ char *store_sums_rows(const struct store_query *query, const char *columns);
 int store_sums_make(const struct store_url *url, uint64_t from, uint64_t to, size_t *n,
 		    struct op_error *error);
 
+/**
+ * store_sums_drop - remove samples of days that have been added up
+ * @before: seconds since 1970; days that begin earlier
+ * @n: set to the number of days
+ *
+ * Days whose sums are not those of their sessions keep their samples.
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int store_sums_drop(const struct store_url *url, uint64_t before, size_t *n,
+		    struct op_error *error);
+
 #endif
