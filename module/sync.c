@@ -179,9 +179,9 @@ static void sync_work_fn(struct work_struct *work)
 }
 
 /* In a hard interrupt. */
-static void sync_soon(void)
+static void sync_soon(bool now)
 {
-	mod_delayed_work(sync_queue, &sync_work, 0);
+	mod_delayed_work(sync_queue, &sync_work, now ? 0 : 1);
 }
 
 void op_sync_resume(void)

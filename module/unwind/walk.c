@@ -61,7 +61,8 @@ struct walk {
 
 /*
  * Sync makes the map when it meets the sample: not a quarter of a second later.  A sync looks at
- * all CPUs, and so all CPUs together ask once in a jiffy at most.
+ * all CPUs, and so all CPUs together ask once in a jiffy at most.  A program that changes its
+ * mappings asks with each sample.
  */
 static unsigned long asked_at;
 
@@ -72,7 +73,7 @@ static noinline void ask_for_map(void)
 	if (READ_ONCE(asked_at) == now || !op_unwind_memory())
 		return;
 	WRITE_ONCE(asked_at, now);
-	op_sync_kick();
+	op_sync_kick_later();
 }
 
 NOKPROBE_SYMBOL(ask_for_map);

@@ -158,7 +158,7 @@ static void sync_kicked(struct kunit *test)
 	flush_delayed_work(&sync_work);
 	op_sync_stop_work();
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), KERNEL, KERNEL_AT, 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&op_kicked), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&op_kicked), OP_KICK_NONE);
 
 	/* While it is stalled a kick is of no use. */
 	op_event_buffer.nr_words = op_event_buffer.max_words;
@@ -169,11 +169,48 @@ static void sync_kicked(struct kunit *test)
 	flush_delayed_work(&sync_work);
 	op_sync_stop_work();
 	KUNIT_EXPECT_TRUE(test, stalled);
-	KUNIT_EXPECT_EQ(test, atomic_read(&op_kicked), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&op_kicked), OP_KICK_NOW);
 	op_event_buffer.nr_words = 0;
 	op_sync_resume();
 	EXPECT_WORDS(test, CPU(sync_fixture.cpu), TASK(11, EXE, 10), KERNEL, KERNEL_AT, 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&op_kicked), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&op_kicked), OP_KICK_NONE);
+}
+
+static unsigned int nr_now, nr_later;
+
+static void count_kick(bool now)
+{
+	if (now)
+		nr_now++;
+	else
+		nr_later++;
+}
+
+/* A kick for later is one of its kind until it is answered, and holds up none for now. */
+static void sync_kicked_later(struct kunit *test)
+{
+	nr_now = 0;
+	nr_later = 0;
+	op_kick_set_up(count_kick);
+	op_sync_kick_later();
+	op_kick_stop();
+	op_sync_kick_later();
+	op_kick_stop();
+	KUNIT_EXPECT_EQ(test, nr_later, 1);
+	KUNIT_EXPECT_EQ(test, nr_now, 0);
+	op_sync_kick();
+	op_kick_stop();
+	op_sync_kick_later();
+	op_sync_kick();
+	op_kick_stop();
+	KUNIT_EXPECT_EQ(test, nr_later, 1);
+	KUNIT_EXPECT_EQ(test, nr_now, 1);
+	op_kick_answered();
+	op_sync_kick_later();
+	op_kick_stop();
+	KUNIT_EXPECT_EQ(test, nr_later, 2);
+	KUNIT_EXPECT_EQ(test, nr_now, 1);
+	op_kick_set_up(sync_soon);
 }
 
 /* Where nothing comes, the work runs less and less often. */
@@ -354,6 +391,7 @@ TEST_SUITE(oprofile_sync, sync_fixture_init, sync_fixture_exit,
 	   KUNIT_CASE(sync_no_room),
 	   KUNIT_CASE(sync_every_room),
 	   KUNIT_CASE(sync_kicked),
+	   KUNIT_CASE(sync_kicked_later),
 	   KUNIT_CASE(sync_rests),
 	   KUNIT_CASE(sync_locked),
 	   KUNIT_CASE(sync_locked_at_dump),

@@ -26,12 +26,12 @@ static struct op_unwind_map *the_map;
 static unsigned int asked;
 
 /* Seam: there is no sync. */
-static void fake_sync_kick(void)
+static void fake_sync_kick_later(void)
 {
 	asked++;
 }
 
-NOKPROBE_SYMBOL(fake_sync_kick);
+NOKPROBE_SYMBOL(fake_sync_kick_later);
 
 /* Seam: the map of the program that there is here. */
 static struct op_unwind_map *fake_map_find(const struct mm_struct *mm)
@@ -40,7 +40,7 @@ static struct op_unwind_map *fake_map_find(const struct mm_struct *mm)
 }
 
 #define op_unwind_map_find fake_map_find
-#define op_sync_kick fake_sync_kick
+#define op_sync_kick_later fake_sync_kick_later
 
 #include "unwind/walk.c"
 

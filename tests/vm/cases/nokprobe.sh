@@ -21,7 +21,8 @@ for function in oprofile_setup op_sync_all x86_start cpu_start; do
 done
 awk '$4 == "[oprofile]" { print $3 }' /proc/kallsyms >/tmp/functions
 for function in handle_counter_nmi handle_timer_nmi on_overflow op_backtrace op_x86_pmu_handle \
-	oprofile_add_sample oprofile_add_weighted_sample op_sync_kick op_mark_sampled; do
+	oprofile_add_sample oprofile_add_weighted_sample op_sync_kick op_sync_kick_later \
+	op_mark_sampled; do
 	grep -qx "$function" /tmp/functions ||
 		fail "the module has no function $function"
 	_said=$(probe $function 2>&1) && fail "a probe can be set on $function"

@@ -6,7 +6,7 @@
 # smp: exact
 # limit: 600
 # sanitised: judged by what a stock kernel can do in time
-# check: 6.1 7.2
+# check: 6.1 6.12 7.2
 
 # shellcheck source=../guest/fuzz_case.sh
 . /vm/fuzz_case.sh
