@@ -31,7 +31,7 @@ version=$(project_version)
 
 # What packages of ours depend on, and what the tests use in there; gcc-12 builds kernel modules,
 # too.
-within="systemd kmod libpfm4 dkms g++-12 libc6-dev bash-completion
+within="systemd kmod libcurl4 libpfm4 dkms g++-12 libc6-dev bash-completion
 libarchive13 libbinutils libdw1 libelf1 libkmod2 liblzma5 libncursesw6 libpopt0 libyajl2 libzstd1
 zlib1g"
 
