@@ -12,9 +12,7 @@
 #include "libop/base/page_guard.h"
 #include "daemon/server/daemon.h"
 #include "libop/session/log.h"
-
-/* No file of a session is for others than its owner and group. */
-#define SESSION_UMASK 0027
+#include "libop/session/paths.h"
 
 static int oprofiled_work(const struct options *options, int ready)
 {
@@ -47,7 +45,7 @@ int main(int argc, char **argv)
 		options_free(&options);
 		return op_usage_error(&error);
 	}
-	umask(SESSION_UMASK);
+	umask(OP_SESSION_UMASK);
 	daemon_block_signals();
 	page_guard_ignore_file_limit();
 	if (!options.foreground) {

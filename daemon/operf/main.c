@@ -28,9 +28,6 @@
 #include "session.h"
 #include "subcommand.h"
 
-/* No file of a session is for others than its owner and group. */
-#define SESSION_UMASK 0027
-
 static int choose_events(struct run *run, struct op_error *error)
 {
 	const struct request *request = run->request;
@@ -150,7 +147,7 @@ static int prepare(struct run *run, struct op_error *error)
 	/* after the fork of the command, which must not inherit them */
 	collect_block_signals();
 	page_guard_ignore_file_limit();
-	umask(SESSION_UMASK);
+	umask(OP_SESSION_UMASK);
 	if (open_source(run, error))
 		return -1;
 	session_let_sudo_user_read();

@@ -87,6 +87,21 @@ static int open_samples(const char *session_dir, struct stat *current, struct op
 	return samples;
 }
 
+/* What is right already stays: the service may neither give files away nor set these bits. */
+static int make_like(int fd, const struct stat *old)
+{
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return -1;
+	if (geteuid() == 0 && (status.st_uid != old->st_uid || status.st_gid != old->st_gid)) {
+		if (fchown(fd, old->st_uid, old->st_gid))
+			return -1;
+		status.st_mode = 0; /* it may have lost bits */
+	}
+	return (status.st_mode ^ old->st_mode) & 07777 ? fchmod(fd, old->st_mode & 07777) : 0;
+}
+
 /* Creates an empty samples/current with the owner and mode of @old. */
 static int make_current(int samples, const char *session_dir, const struct stat *old,
 			struct op_error *error)
@@ -94,7 +109,7 @@ static int make_current(int samples, const char *session_dir, const struct stat 
 	int fd;
 
 	/* A daemon that was quick may have made it. */
-	if (mkdirat(samples, CURRENT, 0700)) {
+	if (mkdirat(samples, CURRENT, old->st_mode & 0777)) {
 		if (errno == EEXIST)
 			return 0;
 		goto fail;
@@ -102,8 +117,7 @@ static int make_current(int samples, const char *session_dir, const struct stat 
 	fd = openat(samples, CURRENT, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		goto fail;
-	if ((geteuid() == 0 && fchown(fd, old->st_uid, old->st_gid)) ||
-	    fchmod(fd, old->st_mode & 07777)) {
+	if (make_like(fd, old)) {
 		int code = errno;
 
 		close(fd);

@@ -27,6 +27,8 @@ bool op_session_is_newer(const char *dir, const char *other);
 #define OP_SESSION_GROUP     "oprofile"
 #define OP_SESSION_DIR_MODE  0750 /* of directories */
 #define OP_SESSION_FILE_MODE 0640 /* of files */
+/* Of programs that write sessions, whatever their user's is: no file there is for others. */
+#define OP_SESSION_UMASK 0027
 
 /* Names below the session directory. */
 #define OP_SESSION_SAMPLES "samples"

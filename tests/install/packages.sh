@@ -4,11 +4,12 @@
 # covers: the Debian packages are built from this tree as it is, lintian has no error or warning for
 # covers: them, and in a root file system of their own they are installed, used, upgraded, removed
 # covers: and purged; the rpm packages likewise, with rpm --root; who has never seen them is
-# covers: at the hot line of a program in three commands and three minutes
+# covers: at the hot line of a program in three commands and three minutes; systemd runs the units
+# covers: of a fleet, whose sessions come to a server
 #
 # The root file system is made of the machine's own apt configuration, and unpacked into a folder
 # that is removed at the end; in it, in mount and process namespaces of their own, nothing but proc
-# is mounted.
+# is mounted; boot.sh says what else is for systemd.
 #
 #	packages.sh
 
@@ -31,7 +32,7 @@ version=$(project_version)
 
 # What packages of ours depend on, and what the tests use in there; gcc-12 builds kernel modules,
 # too.
-within="systemd kmod libpfm4 dkms g++-12 libc6-dev bash-completion
+within="systemd kmod libcurl4 libpfm4 dkms g++-12 libc6-dev bash-completion
 libarchive13 libbinutils libdw1 libelf1 libkmod2 liblzma5 libncursesw6 libpopt0 libyajl2 libzstd1
 zlib1g"
 
@@ -109,6 +110,11 @@ run_inside "$top/tests/install/inside_stranger.sh" || die "the stranger's path e
 "$top/tests/browser/stranger_test.py" "$root/page.html" "$build" || die "the page has no hot line"
 [[ $((SECONDS - begin)) -le 180 ]] || die "the stranger's path took $((SECONDS - begin)) s"
 echo "from package to hot line: $((SECONDS - begin)) s"
+
+# The units of a fleet, run by systemd.
+status=0
+unshare --net "$top/tests/install/units_test.py" "$root" || status=$?
+[[ $status -eq 0 || $status -eq 77 ]] || die "the units of a fleet do not work"
 
 "$vm/cache.sh" 6.1
 add_headers

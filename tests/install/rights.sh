@@ -6,7 +6,7 @@
 # covers: privileges), the daemon profiles what root's does: the kernel's symbols, a program that
 # covers: another user runs from a folder of its own, and one that is removed; without any one of
 # covers: the capabilities it does not; root's opcontrol controls it; it starts again after it was
-# covers: killed
+# covers: killed, and closes sessions by the clock
 #
 #	rights.sh BUILD
 
@@ -179,6 +179,18 @@ sampled || :
 [[ $(samples_of own) -ge $before ]] || fail "the profile before the kill is lost"
 end_profile service
 diff "$scratch/root" "$scratch/service" || fail "the service's profile is not that of root"
+
+# Sessions are closed by the clock, one after the other, and packed.
+session=$scratch/session.closing
+export HOME=$session
+install -d -m 2750 "$session" "$session/symbols"
+work
+confined "$build/utils/opcontrol/opcontrol" --session-dir="$session" --perf --close-every=1s --start \
+	>"$scratch/log" 2>&1 || fail "no start with --close-every: $(cat "$scratch/log")"
+has_closed() { [[ $(find "$session/samples" -path '*/2*Z-2*Z/pack' | wc -l) -ge 3 ]]; }
+within_minute has_closed ||
+	fail "sessions are not closed: $(grep -m 1 closed "$session/samples/oprofiled.log")"
+end_profile closing
 
 # needless CAPABILITY - whether this kernel gives everybody what it is for
 needless()

@@ -60,5 +60,6 @@ if rule ProtectSystem strict; then
 	! touch /etc/written 2>/dev/null || { echo "sandbox: /etc can be written to" >&2; exit 2; }
 fi
 limit=()
+umask "$(sed -n 's/^UMask=//p' <<<"$unit")"
 ! rule RestrictSUIDSGID yes || limit=("$build/tests/install/no_setid")
 exec setpriv --bounding-set="-all,$capabilities" --inh-caps=-all --no-new-privs "${limit[@]}" "$@"

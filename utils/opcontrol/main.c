@@ -3,12 +3,14 @@
  * opcontrol: control the profiler.
  */
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "action.h"
 #include "control.h"
 #include "driver.h"
 #include "libop/base/error.h"
+#include "libop/session/paths.h"
 #include "request.h"
 #include "status.h"
 
@@ -53,6 +55,8 @@ int main(int argc, const char **argv)
 		return OP_EXIT_OK;
 	}
 	need_root();
+	/* for directories of a session: the service may not change their modes afterwards */
+	umask(OP_SESSION_UMASK);
 
 	ret = control_open(&control, &request, &usage, &error);
 	if (!ret) {

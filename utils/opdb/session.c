@@ -20,8 +20,6 @@
 #include "libop/session/paths.h"
 #include "libop/session/tree.h"
 
-#define SESSION_UMASK 0027
-
 static void complain_of_file(void *context, const char *text)
 {
 	(void)context;
@@ -138,7 +136,7 @@ static int opdb_session_run(const char *directory, bool pack)
 	struct place place;
 	int code;
 
-	umask(SESSION_UMASK);
+	umask(OP_SESSION_UMASK);
 	code = place_open(&place, directory, &error) ||
 			       opdb_session_work(&place, pack, &result, &error)
 		       ? -1
