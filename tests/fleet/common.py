@@ -142,18 +142,23 @@ def columns_of_tables():
     return {name: "".join(re.findall('"([^"]*)"', columns)) for name, columns in rows}
 
 
+def read_tables(path):
+    """Name to rows of each table of a file."""
+    with open(path, "rb") as file:
+        data = file.read()
+    tables, at = {}, data.index(b"\n") + 1
+    while at < len(data):
+        n = data[at]
+        length, = struct.unpack_from("<Q", data, at + 1 + n)
+        tables[data[at + 1:at + 1 + n].decode()] = data[at + 9 + n:at + 9 + n + length]
+        at += 9 + n + length
+    return tables
+
+
 def tables_of(folder, session, *options):
-    """Name and rows of each table of a session, as opexport writes them."""
+    """The tables of a session, as opexport writes them."""
     done = run("opexport", "--to=fleet", f"--session-dir={folder}", f"session:{session}",
                f"--output={folder}/tables", *options)
     if done.returncode:
         sys.exit(done.stderr)
-    with open(f"{folder}/tables", "rb") as file:
-        data = file.read()
-    at = data.index(b"\n") + 1
-    while at < len(data):
-        n = data[at]
-        length, = struct.unpack_from("<Q", data, at + 1 + n)
-        start = at + 9 + n
-        yield data[at + 1:at + 1 + n].decode(), data[start:start + length]
-        at = start + length
+    return read_tables(f"{folder}/tables")

@@ -22,7 +22,7 @@ import http.client
 import urllib.parse
 
 import servers
-from common import BUILD, SCHEMA, check, columns_of_tables, equal, finish, run, stacks
+from common import SCHEMA, check, columns_of_tables, equal, finish, read_tables, run, stacks
 
 START = 1699920000  # a day begins
 PERIOD = 10000000  # ns, of the recording of 100 Hz
@@ -80,18 +80,6 @@ def split_row(data, at, types):
                     at += length
         ends.append(at)
     return ends
-
-
-def read_tables(path):
-    with open(path, "rb") as file:
-        data = file.read()
-    tables, at = {}, data.index(b"\n") + 1
-    while at < len(data):
-        n = data[at]
-        length, = struct.unpack_from("<Q", data, at + 1 + n)
-        tables[data[at + 1:at + 1 + n].decode()] = data[at + 9 + n:at + 9 + n + length]
-        at += 9 + n + length
-    return tables
 
 
 class Template:

@@ -157,7 +157,7 @@ def test_labels(server, folder, chance):
         make_image(sessions)
         make_sessions(sessions, f"labels{len(sums)}", chance, 1, START + 86400)
         name = f"{stamp(START + 86400)}-{stamp(START + 87000)}"
-        for table, rows in tables_of(sessions, name, f"--host-label=role={role},release={release}"):
+        for table, rows in tables_of(sessions, name, f"--host-label=role={role},release={release}").items():
             if rows:
                 server.insert(table, columns[table], rows)
         sums[role, release] = stacks(f"--session-dir={sessions}", f"session:{name}")

@@ -25,45 +25,30 @@ struct fetching {
 
 /* ---- sessions ---- */
 
-/* A fact of all sessions; '': they differ. */
-#define FACT(name) "if(min(" name ") = max(" name "), min(" name "), '')"
+/* Facts of all sessions; '': they differ. */
+#define FACT(name) "if(min(" name ") = max(" name "), min(" name "), ''), "
+#define HOST	   FACT("host")
+#define OS	   FACT("f1")
+#define ARCH	   FACT("f2")
+#define CPU	   FACT("f3")
+#define CPU_TYPE   FACT("f4")
+#define COMMAND	   FACT("f5")
+#define DURATION   "if(sum(toFloat64(ns)) > 1.8e19, 18446744073709551615, sum(ns)), "
+#define NO_NUMBER  "toUInt64(0)"
 
 /* One row of all sessions, as a session has it; none if there are none. */
-#define JOINED_SESSIONS                                                                                                          \
-	"SELECT min(d), min(time), " FACT(                                                                                       \
-		"host") ", toUInt64(0), toUInt64(0), toUInt64(0), "                                                              \
-			"if(sum(toFloat64(ns)) > 1.8e19, 18446744073709551615, sum(ns)), " FACT("f1") ", " FACT("f2") ", " FACT( \
-				"f3") ", " FACT("f4") ", any(mhz), " FACT("f5") ", toUInt64(0), "                                \
-										"toUInt64(0) "                                   \
-										"FROM (SELECT "                                  \
-										"any(day) AS d, "                                \
-										"time, host, "                                   \
-										"any(duration) "                                 \
-										"AS ns, any(os) "                                \
-										"AS f1, "                                        \
-										"any(arch) AS "                                  \
-										"f2, any(cpu) AS "                               \
-										"f3, "                                           \
-										"any(cpu_type) "                                 \
-										"AS f4, "                                        \
-										"any(cpu_mhz) AS "                               \
-										"mhz, "                                          \
-										"any(command) AS "                               \
-										"f5 FROM "                                       \
-										"sessions WHERE "                                \
-										"%s AND session "                                \
-										"NOT "                                           \
-										"IN"                                             \
-										" " STORE_NUMBERS                                \
-										" GROUP BY time, "                               \
-										"host, origin) "                                 \
-										"HAVING count() "                                \
-										"> 0"
+static const char joined_sessions[] =
+	"SELECT min(d), min(time), " HOST NO_NUMBER ", " NO_NUMBER ", " NO_NUMBER
+	", " DURATION OS ARCH CPU CPU_TYPE "any(mhz), " COMMAND NO_NUMBER ", " NO_NUMBER " FROM ("
+	"SELECT any(day) AS d, time, host, any(duration) AS ns, any(os) AS f1, any(arch) AS f2, "
+	"any(cpu) AS f3, any(cpu_type) AS f4, any(cpu_mhz) AS mhz, any(command) AS f5 "
+	"FROM sessions WHERE %s AND session NOT IN " STORE_NUMBERS " GROUP BY time, host, origin) "
+	"HAVING count() > 0";
 
 static int fetch_sessions(struct fetching *fetching)
 {
 	struct op_buffer *answer = &fetching->answers[FLEET_SESSIONS];
-	int result = store_query_ask(&fetching->query, answer, JOINED_SESSIONS,
+	int result = store_query_ask(&fetching->query, answer, joined_sessions,
 				     fetching->query.chosen, VALUE_PARTIAL);
 
 	if (!result && !answer->used)
