@@ -5,6 +5,7 @@ The program that imports it has the arguments BUILD MAKE_SESSION.
 """
 import os
 import re
+import shutil
 import struct
 import subprocess
 import sys
@@ -61,6 +62,16 @@ def make_image(folder, name="prog"):
                     f"{sources}/prog.s"], check=True)
 
 
+def write_session(folder, name, text, **files):
+    """It appears as a whole, as one that the daemon closes."""
+    subprocess.run([MAKE_SESSION, "--name=making", folder], input=text, text=True, check=True)
+    for file, content in files.items():
+        with open(f"{folder}/samples/making/{file}", "w", encoding="utf-8") as out:
+            out.write(content)
+    shutil.rmtree(f"{folder}/samples/{name}", ignore_errors=True)
+    os.rename(f"{folder}/samples/making", f"{folder}/samples/{name}")
+
+
 def make_sessions(folder, host, chance, n, start=None, step=600):
     """As the daemon closes them: n sessions of ten minutes."""
     start = START if start is None else start
@@ -79,15 +90,10 @@ stat total_samples {total + 7}
 stat samples_stored {total}
 stat lost_no_space 7
 """
-        subprocess.run([MAKE_SESSION, f"--name={name}", folder], input=text, text=True, check=True)
-        samples = f"{folder}/samples/{name}"
-        with open(f"{samples}/kallsyms", "w", encoding="utf-8") as symbols:
-            symbols.write("ffffffff81000000 T _stext\nffffffff81000010 T first\n")
-        with open(f"{samples}/source", "w", encoding="utf-8") as source:
-            source.write("source perf\n")
-        with open(f"{samples}/origin", "w", encoding="utf-8") as origin:
-            origin.write(f"hostname {host}\nstart-time {begin}000000000\n"
-                         f"end-time {begin + 600}000000000\n")
+        write_session(folder, name, text, source="source perf\n",
+                      kallsyms="ffffffff81000000 T _stext\nffffffff81000010 T first\n",
+                      origin=f"hostname {host}\nstart-time {begin}000000000\n"
+                             f"end-time {begin + 600}000000000\n")
 
 
 # ---- commands ----

@@ -2,9 +2,8 @@
 """Sessions with names that users choose, and what opreport says of them."""
 import json
 import os
-import subprocess
 
-from common import MAKE_SESSION, START, run, stamp
+from common import START, run, stamp, write_session
 
 HOSTILE = "a\"b\\}=,c"  # the name of a program
 
@@ -27,13 +26,9 @@ stat total_samples {a + b + c + d + 7}
 stat samples_stored {a + b + c + d}
 stat lost_no_space 7
 """
-    subprocess.run([MAKE_SESSION, f"--name={name_of(i)}", folder], input=text, text=True,
-                   check=True)
-    with open(f"{folder}/samples/{name_of(i)}/source", "w", encoding="utf-8") as source:
-        source.write("source perf\n")
-    with open(f"{folder}/samples/{name_of(i)}/origin", "w", encoding="utf-8") as origin:
-        origin.write(f"hostname {host}\nstart-time {START + 600 * i}000000000\n"
-                     f"end-time {START + 600 * (i + 1)}000000000\n")
+    write_session(folder, name_of(i), text, source="source perf\n",
+                  origin=f"hostname {host}\nstart-time {START + 600 * i}000000000\n"
+                         f"end-time {START + 600 * (i + 1)}000000000\n")
 
 
 def report(folder, i):

@@ -125,7 +125,7 @@ static void add_samples(struct otlp_writer *writer)
 		add_attributes(writer, &attributes, &sample);
 		for (size_t i = 0; i < sample.n_values; i++) {
 			const struct prof_value *value = &sample.values[i];
-			struct op_buffer *out = &writer->samples[2 * value->event];
+			struct op_buffer *out = &writer->samples[2 * (size_t)value->event];
 
 			put_sample(writer, &out[0], stack, &attributes, value->count);
 			put_sample(writer, &out[1], stack, &attributes, value->events);

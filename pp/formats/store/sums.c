@@ -271,7 +271,7 @@ static int choose_sessions(struct adding *adding, bool is_additive)
 /* Waits until what was inserted is there: another replica may be asked. */
 static int wait_for_rows(struct adding *adding)
 {
-	const struct timespec moment = {.tv_nsec = 100 * 1000 * 1000};
+	const struct timespec moment = {.tv_nsec = 100000000};
 	uint64_t found = 0;
 	int result = 0;
 
