@@ -612,6 +612,76 @@ def test_bounds(place):
     shutil.rmtree(f"{place.sessions}/samples/{name_of(N)}")
 
 
+def opexport_after(place, words):
+    """Variables with an opexport that does some words of a shell before."""
+    folder = f"{place.folder}/opexport{place.n_spools}"
+    os.makedirs(folder)
+    with open(f"{folder}/opexport", "w", encoding="utf-8") as script:
+        script.write(f'#!/bin/sh\n{words}\nexec "{BUILD}/pp/opexport" "$@"\n')
+    os.chmod(f"{folder}/opexport", 0o755)
+    return {"PATH": f"{folder}:{environment()['PATH']}"}
+
+
+def test_late(place):
+    """A session that is read later than younger ones is sent, and they are not sent again."""
+    for i in range(N, N + 2):
+        make_session(place.sessions, i)
+    server = Server()
+    fails = opexport_after(place, f'case "$*" in *{name_of(0)}*) exit 1 ;; esac')
+    done = place.push(f"--to={server.url('/x')}", variables=fails)
+    check("a session that cannot be read is said", done.returncode == 1 and
+          done.stderr.count(name_of(0)) == 1, done.stderr)
+    equal("others are sent", len(server.requests), N + 1)
+    done = place.push_again(f"--to={server.url('/x')}")
+    equal("it is sent later", (done.returncode, len(server.requests)), (0, N + 2))
+    for i in range(N, N + 2):
+        shutil.rmtree(f"{place.sessions}/samples/{name_of(i)}")
+    server.stop()
+
+
+def test_end(place):
+    """A signal ends the service after the session that it reads, however many there are."""
+    begun, go = f"{place.folder}/begun", f"{place.folder}/go"
+    waits = opexport_after(place, f'echo >>"{begun}"; until [ -e "{go}" ]; do sleep 0.05; done')
+    words = place.words("--to=http://127.0.0.1:1/x")
+    with subprocess.Popen(words, env=environment(**waits), stderr=subprocess.PIPE,
+                          text=True) as service:
+        check("it reads the first session", until(lambda: os.path.exists(begun)))
+        service.send_signal(signal.SIGTERM)
+        with open(go, "w", encoding="utf-8"):
+            pass
+        said = service.communicate(timeout=60)[1]
+    equal("the service ends", (service.returncode, said), (0, ""))
+    equal("sessions that it has begun to read", len(read_text(begun)), 1)
+    equal("what it has read waits", place.n_waiting(), 1)
+    server = Server()
+    equal("it goes on later", (place.push_again(f"--to={server.url('/x')}").returncode,
+                               len(server.requests)), (0, N))
+    server.stop()
+
+
+def read_text(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def test_backlog(place):
+    """The spool keeps to its bound while sessions of weeks are read, not only afterwards."""
+    chance = random.Random(2)
+    for i in range(N, N + 8):
+        make_session(place.sessions, i, more="".join(
+            f"0x{0x100000 + chance.getrandbits(44):x} 1\n" for _ in range(100000)))
+    sizes = f"{place.folder}/sizes"
+    words = place.words("--once", "--to=http://127.0.0.1:1/x", "--spool-size=4")
+    watched = opexport_after(place, f'du -sk --apparent-size "{place.spool}" >>"{sizes}"')
+    done = run(*words, variables=watched)
+    numbers = [int(line.split()[0]) for line in read_text(sizes).splitlines()]
+    check("sessions are dropped", done.stderr.count("more than 4 MiB wait") >= 2, done.stderr)
+    check("it is never beyond its bound", 3000 < max(numbers) <= 4096, numbers)
+    for i in range(N, N + 8):
+        shutil.rmtree(f"{place.sessions}/samples/{name_of(i)}")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="backends.") as folder:
         place = Place(folder)
@@ -627,6 +697,9 @@ def main():
         test_tls(place)
         test_unit(place)
         test_bounds(place)
+        test_late(place)
+        test_end(place)
+        test_backlog(place)
         test_metrics(place)
         test_service(place)
     finish()

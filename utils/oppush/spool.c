@@ -331,14 +331,26 @@ static bool is_too_large(struct spool *spool, const char *name)
 	return true;
 }
 
+/* Whether a signal waits that is to end the service, which has it blocked. */
+static bool is_to_end(void)
+{
+	sigset_t waiting;
+
+	sigpending(&waiting);
+	return sigismember(&waiting, SIGTERM) || sigismember(&waiting, SIGINT);
+}
+
 /* Return: whether it was taken. */
 static bool take_session(struct spool *spool, const char *name)
 {
 	if (!take_from_twin(spool, name) && !convert(spool, name)) {
-		note_failure(spool, name);
+		/* the signal may have ended opexport, too */
+		if (!is_to_end())
+			note_failure(spool, name);
 		return false;
 	}
 	add_name(&spool->done, name);
+	sort_names(&spool->done); /* it may be older than others, if it could not be read before */
 	if (is_too_large(spool, name))
 		return true;
 	pthread_mutex_lock(&spool->lock);
@@ -385,15 +397,39 @@ static int drop_oldest(struct spool *spool, struct op_error *error)
 
 /* ---- all of it ---- */
 
-static int drop_beyond(struct spool *spool, struct op_error *error)
+/* @bytes: set to what waits then, if there is no error. */
+static int drop_beyond(struct spool *spool, uint64_t *bytes, struct op_error *error)
 {
 	int result = 0;
 
 	pthread_mutex_lock(&spool->lock);
-	while (!result && spool->names.count > (spool->begun ? 1 : 0) &&
-	       spool_bytes(spool) > spool->plan.most)
+	while (!result && (*bytes = spool_bytes(spool)) > spool->plan.most &&
+	       spool->names.count > (spool->begun ? 1 : 0))
 		result = drop_oldest(spool, error);
 	pthread_mutex_unlock(&spool->lock);
+	return result;
+}
+
+/*
+ * The bound is kept all along: there may be sessions of weeks, if they are taken for the first time.
+ * What is sent meanwhile is not counted off until it seems to be reached.
+ */
+static int take_sessions(struct spool *spool, const struct op_strings *sessions, int *taken,
+			 struct op_error *error)
+{
+	uint64_t bytes;
+	int result = drop_beyond(spool, &bytes, error);
+
+	for (size_t i = 0; !result && i < sessions->count && !is_to_end(); i++) {
+		const char *name = sessions->item[i];
+
+		if (is_done(spool, name) || is_put_off(spool, name) || !take_session(spool, name))
+			continue;
+		(*taken)++;
+		bytes += file_bytes(spool, name);
+		if (bytes > spool->plan.most)
+			result = drop_beyond(spool, &bytes, error);
+	}
 	return result;
 }
 
@@ -404,16 +440,10 @@ int spool_take(struct spool *spool, struct op_error *error)
 	int result = list_names(path, "", &sessions, error), taken = 0;
 
 	spool->round++;
-	for (size_t i = 0; !result && i < sessions.count; i++) {
-		if (is_done(spool, sessions.item[i]) || is_put_off(spool, sessions.item[i]))
-			continue;
-		taken += take_session(spool, sessions.item[i]);
-	}
-	sort_names(&spool->done);
+	if (!result)
+		result = take_sessions(spool, &sessions, &taken, error);
 	if (!result && taken)
 		result = write_done(spool, &sessions, error);
-	if (!result)
-		result = drop_beyond(spool, error);
 	op_strings_free(&sessions);
 	free(path);
 	return result ? -1 : taken;

@@ -70,7 +70,8 @@ void spool_close(struct spool *spool);
  * spool_take - take the sessions that were closed since the last call
  *
  * One that cannot be taken is tried again by later calls, at distances that double, as long as it
- * is there; that is warned of once, as are files that are dropped.
+ * is there; that is warned of once, as are files that are dropped.  Takes as long as opexport does
+ * for all of them, or, if SIGTERM or SIGINT is blocked and comes, for one.
  *
  * Return: how many were taken, or -1 with @error set: the spool cannot be written.
  */
