@@ -411,8 +411,8 @@ static int drop_beyond(struct spool *spool, uint64_t *bytes, struct op_error *er
 }
 
 /*
- * The bound is kept all along: there may be sessions of weeks, if they are taken for the first time.
- * What is sent meanwhile is not counted off until it seems to be reached.
+ * The bound is kept all along: there may be sessions of weeks, if they are taken for the first
+ * time.  What is sent meanwhile is not counted off until it seems to be reached.
  */
 static int take_sessions(struct spool *spool, const struct op_strings *sessions, int *taken,
 			 struct op_error *error)

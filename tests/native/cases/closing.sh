@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: sessions that the daemon closes by the clock: nothing lost, named by their times, packed,
-# covers: removed by age and bytes; --last; what a killed daemon left
+# covers: removed by age and bytes; --last; what a killed daemon left; all of it beside an oppush whose
+# covers: servers are dead and silent, which takes each session, and ends when it is told to
 
 sampling=yes
 # shellcheck source=../case.sh
@@ -22,11 +23,22 @@ stats()
 
 says() { grep -q "$1" "$scratch/said" || fail "\"$1\" is not in: $(cat "$scratch/said")"; }
 
+# Nothing here waits for a server: one refuses connections, one takes them and says nothing.
+PATH=$BUILD/utils/oppush:$PATH
+python3 -c 'import signal, socket
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+signal.pause()' >"$scratch/port" &
+silent=$!
+until_true 30 [ -s "$scratch/port" ]
 need opcontrol --setup --perf --event="$(clock 2000)" --separate=kernel --callgraph=8 \
 	--session-dir="$session" --close-every=1s --metrics="$scratch/oprofiled.prom" >/dev/null
 begin=$(date +%s)
 need opcontrol --start >/dev/null
-trap 'opcontrol --shutdown >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+oppush --to="clickhouse://127.0.0.1:1/x http://127.0.0.1:$(cat "$scratch/port")/x" --jitter=0 \
+	--session-dir="$session" --spool="$scratch/spool" 2>"$scratch/oppush.said" &
+pusher=$!
+trap 'kill $silent $pusher 2>/dev/null; opcontrol --shutdown >/dev/null 2>&1; rm -rf "$scratch"' EXIT
 "$workloads/split" 5 >/dev/null
 need opcontrol --status >"$scratch/said"
 says '^Sessions are closed every 1s$'
@@ -55,6 +67,19 @@ same "samples in metrics" "$(metric samples_received_total)" "$sum"
 same "sessions in metrics" "$(metric sessions_closed_total)" "$n"
 opreport --session-dir="$session" >"$scratch/said" 2>&1 && fail "the live session has samples"
 says 'no samples in the session .*: 0 received, .* 0 lost'
+
+# What sends them has all of them, for both servers, and ends.
+waiting() { find "$scratch/spool" -name '2*T*Z-2*T*Z*' | wc -l; }
+all_wait() { [ "$(waiting)" -eq $((2 * n)) ]; }
+until_true 60 all_wait
+kill $pusher
+has_ended() { ! grep -q '^State:.[^Z]' "/proc/$pusher/status" 2>/dev/null; }
+until_true 60 has_ended
+got=0
+wait $pusher || got=$?
+same "the status of oppush" $got 0
+same "sessions that wait" "$(waiting)" $((2 * n))
+sed -n '/tried again/!p' "$scratch/oppush.said" | grep . && fail "that is said, too"
 
 report --last=1h
 all=$(symbol_samples split_seventy)
