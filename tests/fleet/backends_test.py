@@ -612,6 +612,16 @@ def test_bounds(place):
     shutil.rmtree(f"{place.sessions}/samples/{name_of(N)}")
 
 
+def test_no_tables(place):
+    """What a ClickHouse without the schema says is what its user is told."""
+    server = Server(says(404, b"Code: 60, e.displayText() = DB::Exception: Table fleet.sessions "
+                              b"doesn't exist.\n"))
+    done = place.push(server.url("/fleet").replace("http://", "--to=clickhouse://"))
+    check("a ClickHouse without tables", done.returncode == 1 and done.stderr.count("\n") == 1 and
+          "HTTP 404" in done.stderr and "fleet.sessions doesn't exist" in done.stderr, done.stderr)
+    server.stop()
+
+
 def opexport_after(place, words):
     """Variables with an opexport that does some words of a shell before."""
     folder = f"{place.folder}/opexport{place.n_spools}"
@@ -697,6 +707,7 @@ def main():
         test_tls(place)
         test_unit(place)
         test_bounds(place)
+        test_no_tables(place)
         test_late(place)
         test_end(place)
         test_backlog(place)

@@ -21,6 +21,7 @@
 #define SILENT_SECONDS 60L
 /* Of an error's text. */
 #define ERROR_MOST 4096
+#define HTTP_OK	   200
 /* Of the head of an answer: libcurl keeps it, and has no limit of its own before 8.3. */
 #define HEAD_MOST ((size_t)64 << 10)
 #define CA_BUNDLE "CURL_CA_BUNDLE" /* as curl(1) has it; libcurl does not look at it */
@@ -111,11 +112,22 @@ struct store_http {
 	struct store_reply reply;
 };
 
+/* A server that refuses may say why, however short the answer is that was asked for. */
+static size_t room_for_answer(const struct store_http *http)
+{
+	size_t most = http->most, used = http->answer->used;
+	long status = 0;
+
+	curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status != HTTP_OK && most < ERROR_MOST)
+		most = ERROR_MOST;
+	return used < most ? most - used : 0;
+}
+
 static size_t take_answer(char *bytes, size_t size, size_t n, void *context)
 {
 	struct store_http *http = context;
-
-	size_t room = http->answer->used < http->most ? http->most - http->answer->used : 0;
+	size_t room = room_for_answer(http);
 
 	http->is_too_long = n > room;
 	op_buffer_put(http->answer, bytes, n < room ? n : room);
@@ -319,7 +331,7 @@ static int perform(struct store_http *http, char *address, size_t most, struct o
 
 	if (exchange(http, address, most, answer, error))
 		return -1;
-	return http->reply.status == 200 ? 0 : refuse_answer(http, answer, before, error);
+	return http->reply.status == HTTP_OK ? 0 : refuse_answer(http, answer, before, error);
 }
 
 /* @rest: of the address. */
