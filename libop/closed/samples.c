@@ -130,6 +130,16 @@ fail:
 	return op_error_errno(error, "cannot create a new %s/%s", session_dir, OP_SESSION_CURRENT);
 }
 
+/*
+ * Whether what was renamed is samples/current again, to which the daemon still writes.  The new one
+ * may be there without its owner and mode.
+ */
+static bool take_back(int samples, const char *name)
+{
+	unlinkat(samples, CURRENT, AT_REMOVEDIR);
+	return !renameat2(samples, name, samples, CURRENT, RENAME_NOREPLACE);
+}
+
 int samples_save(const char *session_dir, const char *name, bool *saved, struct op_error *error)
 {
 	struct stat current;
@@ -148,6 +158,8 @@ int samples_save(const char *session_dir, const char *name, bool *saved, struct 
 		/* its age begins now, whenever samples came */
 		utimensat(samples, name, NULL, AT_SYMLINK_NOFOLLOW);
 		ret = make_current(samples, session_dir, &current, error);
+		if (ret)
+			*saved = !take_back(samples, name);
 	} else if (errno == EEXIST) {
 		ret = op_error_set(error, EEXIST,
 				   "the session \"%s\" exists in %s/%s: choose another name", name,
@@ -241,8 +253,7 @@ int samples_reset_begin(const char *session_dir, struct samples_waste *waste,
 	}
 	if (!make_current(waste->samples, session_dir, &current, error))
 		return 0;
-	/* Does nothing if the directory was made, but not its owner and mode. */
-	renameat2(waste->samples, waste->name, waste->samples, CURRENT, RENAME_NOREPLACE);
+	take_back(waste->samples, waste->name);
 fail:
 	close(waste->samples);
 	waste->samples = -1;
