@@ -96,6 +96,7 @@ within 120 has_all || fail "$(received first) and $(received second) of $all ses
 
 # What adds up says why it cannot, once, beside the service whose user it has.
 echo "TO=clickhouse://$server/fleet" >$conf
+echo "machine 127.0.0.1 login adder password known" >/var/lib/oprofile-push/.netrc
 ! systemctl start oprofile-add-up 2>/log || fail "sums of a server that is no ClickHouse"
 same "the end of oprofile-add-up" "$(is oprofile-add-up Result) $(is oprofile-add-up ExecMainStatus)" \
 	"exit-code 1"
@@ -103,6 +104,8 @@ journalctl --sync
 journalctl --quiet --unit=oprofile-add-up --output=cat _COMM=oppush >/log
 same "lines that oprofile-add-up says" "$(grep -c '' /log)" 1
 grep -q "^oppush error: http://$server/fleet: " /log || fail "it says: $(cat /log)"
+same "the account of oprofile-add-up" "$(cat /received/authorization)" \
+	"Basic $(printf adder:known | base64)"
 systemctl start oprofile-add-up.timer
 same "its timer" "$(is oprofile-add-up.timer ActiveState)" active
 

@@ -31,6 +31,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.path not in TOKENS:
+            with open(f"{self.folder}/authorization", "w", encoding="utf-8") as file:
+                file.write(self.headers["Authorization"] or "none")
         status = 404 if self.path not in TOKENS else \
             401 if self.headers["Authorization"] != TOKENS[self.path] else 200
         if status == 200:
