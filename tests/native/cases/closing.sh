@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: sessions that the daemon closes by the clock: nothing lost, named by their times, packed,
-# covers: removed by age and bytes; --last; what a killed daemon left; all of it beside an oppush whose
-# covers: servers are dead and silent, which takes each session, and ends when it is told to
+# covers: removed by age and bytes; --last; what a killed daemon left; all of it beside an oppush
+# covers: whose servers are dead and silent, which takes each session, and ends when it is told to
 
 sampling=yes
 # shellcheck source=../case.sh
