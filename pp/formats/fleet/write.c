@@ -545,6 +545,7 @@ static void identify_session(struct writer *writer)
 		op_buffer_u64(columns, writer->prof->totals[i].events);
 	}
 	writer->origin = writer->session = fleet_identity(columns);
+	writer->session += writer->label_set;
 	for (size_t i = 0; i < writer->n_samples; i++)
 		writer->session += row_identity(writer, &writer->rows[i]);
 	writer->time = seconds > TIME_MOST ? TIME_MOST : (uint32_t)seconds;
@@ -600,8 +601,8 @@ int fleet_write(struct prof *prof, struct output *output, struct op_error *error
 		add_samples_that_fit(&writer);
 	else
 		add_samples(&writer);
-	identify_session(&writer);
 	identify_labels(&writer);
+	identify_session(&writer);
 	put_samples(&writer);
 	put_losses(&writer);
 	put_host(&writer);
