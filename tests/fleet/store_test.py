@@ -298,6 +298,10 @@ def test_label_option(server, folder, chance):
     equal("a host with labels", (done.returncode, done.stderr), (0, ""))
     equal("is found by them", stacks(server.url(wanted="?label=role=cache&label=release=9")),
           stacks(f"--session-dir={sessions}", "session:2*"))
+    before = stacks(server.url(wanted="?host=called"))
+    done = push(server.url(), sessions, f"{folder}/spool-renamed", "--label=role=cache,release=10")
+    equal("sent again with other labels", (done.returncode, done.stderr), (0, ""))
+    equal("it counts once", stacks(server.url(wanted="?host=called")), before)
     done = push(server.url(), sessions, f"{folder}/spool-called", "--label=host=x")
     check("a label that all hosts have", done.returncode == 2 and "--label=host=x" in done.stderr,
           done.stderr)
@@ -306,16 +310,32 @@ def test_label_option(server, folder, chance):
 def test_missing(server):
     """What one host has left out costs the names of its samples, not the report."""
     before = stacks(server.url())
-    server.query("INSERT INTO samples SELECT day, time, host, 77, label_set, event + 1, app, thread, cgroup, "
+    server.query("INSERT INTO samples SELECT day, time, host, 77, label_set + 1, event + 1, app, thread, cgroup, "
                  "'0123456789abcdef', samples, weight FROM samples LIMIT 1", "fleet")
-    server.query("INSERT INTO sessions SELECT day, time, host, 77, label_set, 78, duration, os, arch, cpu, "
+    server.query("INSERT INTO sessions SELECT day, time, host, 77, label_set + 1, 78, duration, os, arch, cpu, "
                  "cpu_type, cpu_mhz, command, 1, (SELECT any(samples) FROM samples WHERE session = 77) "
                  "FROM sessions LIMIT 1", "fleet")
     done = run("opreport", "-l", "-n", server.url())
     check("what is missing has a name", "[stack not known]" in done.stdout, done.stdout + done.stderr)
     check("and is told", "2 rows refer to" in done.stderr, done.stderr)
+    # and what it has made up
+    server.query("INSERT INTO events SELECT event, '', '', 0, 0, 0 FROM samples WHERE session = 77",
+                 "fleet")
+    server.query("INSERT INTO stacks VALUES ('0123456789abcdef', [7, 8])", "fleet")
+    server.query(f"INSERT INTO frames VALUES (7, 9, '{'long' * 5000}', '', 0, 0), (8, 9, '', '', 0, 1)",
+                 "fleet")
+    server.query("INSERT INTO images VALUES (9, 99, '/no/such', 'xyz')", "fleet")
+    many = ", ".join(f"'n{i}'" for i in range(100))
+    server.query(f"INSERT INTO label_sets SELECT label_set, [{many}], ['x'] FROM samples WHERE session = 77",
+                 "fleet")
+    for words in (("-l",), ("--by=n0", "event:unknown")):
+        done = run("opreport", "-n", *words, server.url())
+        check(f"what is made up is reported: {words[0]}",
+              done.returncode == 0 and ("longlong" if words[0] == "-l" else " x ") in done.stdout,
+              done.stdout[-300:] + done.stderr)
     for table in ("samples", "sessions"):
         server.query(f"ALTER TABLE {table} DELETE WHERE session = 77", "fleet")
+    server.query("ALTER TABLE label_sets DELETE WHERE has(names, 'n0')", "fleet")
     servers.wait_for_equal(lambda: stacks(server.url()), before, 30)
     equal("as it was", stacks(server.url()), before)
 

@@ -5,8 +5,9 @@
  * What rows refer to comes before them.  A frame and those that are inlined into it are one place
  * of its image; as it has no address, places are numbered.
  *
- * In a store each host writes what it likes, and what one of them has left out must not cost the
- * samples of the others: what rows refer to and is not there gets a name that says so, and a note.
+ * In a store each host writes what it likes, and what one of them has left out, or made up, must
+ * not cost the samples of the others: what rows refer to and is not there gets a name that says so,
+ * and a note; kinds that are not known, and texts that are too long, are taken for what they are.
  */
 #include "fleet.h"
 
@@ -89,16 +90,18 @@ static int fleet_fail(const struct fleet_reader *reader, const char *what)
 
 /* ---- columns ---- */
 
-/* Return: a text that lives as long as the reader; "" if there is none. */
+/* Return: a text that lives as long as the reader, cut off if it is longer than any that is
+ * written; "" if there is none. */
 static const char *take_string(struct fleet_reader *reader)
 {
 	uint64_t n = op_reader_leb128(&reader->rows);
-	const char *bytes =
-		n < STRING_MOST ? op_reader_take(&reader->rows, n) : op_reader_fail(&reader->rows);
+	const char *bytes = op_reader_take(&reader->rows, n);
 	char text[STRING_MOST];
 
 	if (!bytes)
 		return "";
+	if (n >= STRING_MOST)
+		n = STRING_MOST - 1;
 	memcpy(text, bytes, n);
 	text[n] = '\0';
 	return op_names_keep(&reader->texts, text);
@@ -121,8 +124,10 @@ static int take_event(struct fleet_reader *reader)
 	event.period = op_reader_u64(&reader->rows);
 	event.frequency = op_reader_u64(&reader->rows);
 	event.unit_mask = op_reader_u64(&reader->rows);
-	if (reader->rows.failed || !*event.name)
-		return fleet_fail(reader, "an event without a name");
+	if (reader->rows.failed)
+		return fleet_fail(reader, "an event that ends too early");
+	if (!*event.name)
+		event.name = "unknown";
 	*op_pair_table_get(&reader->events, identity, 0) =
 		(uint64_t)reader->sink->event(reader->sink, &event) + 1;
 	return 0;
@@ -137,8 +142,8 @@ static int take_image(struct fleet_reader *reader)
 			 kind == FLEET_UNKNOWN_KERNEL;
 
 	take_string(reader);
-	if (reader->rows.failed || !kind || kind > FLEET_UNKNOWN_KERNEL)
-		return fleet_fail(reader, "an image of no kind that is known");
+	if (reader->rows.failed)
+		return fleet_fail(reader, "an image that ends too early");
 	*op_pair_table_get(&reader->images, identity, 0) =
 		!*path ? (is_kernel ? PROF_NO_KERNEL_IMAGE : PROF_NO_IMAGE) + 1
 		       : (uint64_t)named_places_image(reader->named, path, is_kernel) + 1;
@@ -225,22 +230,30 @@ static int take_stack(struct fleet_reader *reader)
 static int take_label_set(struct fleet_reader *reader)
 {
 	uint64_t identity = op_reader_u64(&reader->rows), n = op_reader_leb128(&reader->rows), k;
-	struct fleet_label_set set = {.first = reader->n_labels, .n = n};
+	struct fleet_label_set set = {.first = reader->n_labels};
 
-	if (reader->rows.failed || n > FLEET_LABELS_MOST)
-		return fleet_fail(reader, "too many labels of a host");
-	reader->labels = op_grow(reader->labels, &reader->labels_capacity, reader->n_labels + n,
+	set.n = n < FLEET_LABELS_MOST ? n : FLEET_LABELS_MOST;
+	reader->labels = op_grow(reader->labels, &reader->labels_capacity, reader->n_labels + set.n,
 				 sizeof(*reader->labels));
-	for (size_t i = 0; i < n; i++)
-		reader->labels[set.first + i] = (struct prof_label){
-			.name = reader->sink->string(reader->sink, take_string(reader))};
+	memset(reader->labels + set.first, 0, set.n * sizeof(*reader->labels));
+	for (uint64_t i = 0; i < n && !reader->rows.failed; i++) {
+		const char *name = take_string(reader);
+
+		if (i < set.n)
+			reader->labels[set.first + i].name =
+				reader->sink->string(reader->sink, name);
+	}
 	k = op_reader_leb128(&reader->rows);
-	for (size_t i = 0; i < n; i++)
-		reader->labels[set.first + i].value =
-			reader->sink->string(reader->sink, take_string(reader));
-	if (reader->rows.failed || k != n)
+	for (uint64_t i = 0; i < k && !reader->rows.failed; i++) {
+		const char *text = take_string(reader);
+
+		if (i < set.n)
+			reader->labels[set.first + i].value =
+				reader->sink->string(reader->sink, text);
+	}
+	if (reader->rows.failed)
 		return fleet_fail(reader, "labels of a host that end too early");
-	reader->n_labels += n;
+	reader->n_labels += set.n;
 	reader->label_sets = op_grow(reader->label_sets, &reader->label_sets_capacity,
 				     reader->n_label_sets + 1, sizeof(*reader->label_sets));
 	reader->label_sets[reader->n_label_sets++] = set;
@@ -338,7 +351,7 @@ static size_t labels_of(struct fleet_reader *reader, uint64_t label_set, const c
 	n += put_label(reader, reader->labels_of_sample, PROF_LABEL_CGROUP, cgroup);
 	n += put_label(reader, reader->labels_of_sample + n, FLEET_LABEL_HOST, host);
 	for (size_t i = 0; i < set.n; i++)
-		if (reader->labels[set.first + i].value)
+		if (reader->labels[set.first + i].name && reader->labels[set.first + i].value)
 			reader->labels_of_sample[n++] = reader->labels[set.first + i];
 	return n;
 }

@@ -165,18 +165,29 @@ static int fetch_samples(struct fetching *fetching)
 	return result;
 }
 
+/* A condition: what a column of the rows of samples has. */
+static char *condition_of_referred(const struct fetching *fetching, const char *column)
+{
+	const struct store_query *query = &fetching->query;
+	char *sums = fetching->has_sums ? store_sums_rows(query, column) : op_copy("");
+	char *raw = query->raw
+			    ? op_format("SELECT %s, samples AS n, weight AS w FROM samples "
+					"WHERE %s%s",
+					column, query->raw, fetching->has_sums ? " UNION ALL " : "")
+			    : op_copy("");
+	char *condition =
+		op_format("%s GLOBAL IN (SELECT %s FROM (%s%s))", column, column, raw, sums);
+
+	free(raw);
+	free(sums);
+	return condition;
+}
+
 /* What samples refer to: that was sent before them. */
 static int fetch_meanings(struct fetching *fetching)
 {
-	const struct store_query *query = &fetching->query;
-	char *sums = fetching->has_sums ? store_sums_rows(query, "stack") : op_copy("");
-	char *stacks =
-		op_format("stack GLOBAL IN (SELECT stack FROM (%s%s%s%s))",
-			  query->raw ? "SELECT stack, samples AS n, weight AS w FROM samples "
-				       "WHERE "
-				     : "",
-			  query->raw ? query->raw : "",
-			  query->raw && fetching->has_sums ? " UNION ALL " : "", sums);
+	char *stacks = condition_of_referred(fetching, "stack");
+	char *events = condition_of_referred(fetching, "event");
 	char *frames = op_format("frame GLOBAL IN (SELECT arrayJoin(frames) FROM stacks WHERE %s)",
 				 stacks);
 	int result =
@@ -199,14 +210,14 @@ static int fetch_meanings(struct fetching *fetching)
 			"GROUP BY image ORDER BY image",
 			frames);
 	if (!result)
-		result =
-			store_query_ask(&fetching->query, &fetching->answers[FLEET_EVENTS],
-					"SELECT event, any(name), any(unit), any(period), "
-					"any(frequency), any(unit_mask) FROM events GROUP BY event "
-					"ORDER BY event");
+		result = store_query_ask(&fetching->query, &fetching->answers[FLEET_EVENTS],
+					 "SELECT event, any(name), any(unit), any(period), "
+					 "any(frequency), any(unit_mask) FROM events WHERE %s "
+					 "GROUP BY event ORDER BY event",
+					 events);
 	free(frames);
+	free(events);
 	free(stacks);
-	free(sums);
 	return result;
 }
 

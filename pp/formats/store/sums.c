@@ -565,6 +565,7 @@ int store_sums_drop(const struct store_url *url, uint64_t before, size_t *n, str
 	http = store_http_open(url, error);
 	if (!http)
 		return -1;
+	store_http_set_patience(http, PATIENCE_SECONDS);
 	store_query_begin(&query, &times, http, error);
 	span = store_query_span(&query);
 	suffix = suffix_of_local(&query);
