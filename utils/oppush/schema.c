@@ -23,11 +23,12 @@
 #define FILES_MOST  1000
 #define ANSWER_MOST ((size_t)1 << 16)
 /* What statements begin with that can be made those of a cluster, and what tables are called. */
-#define CREATE	"CREATE TABLE IF NOT EXISTS "
-#define ALTER	"ALTER TABLE "
-#define ENGINE	") ENGINE = "
-#define SHARDED "-- sharded by "
-#define LOCAL	"_local"
+#define CREATE		 "CREATE TABLE IF NOT EXISTS "
+#define ALTER		 "ALTER TABLE "
+#define ENGINE		 ") ENGINE = "
+#define SHARDED		 "-- sharded by "
+#define LOCAL		 "_local"
+#define PATIENCE_SECONDS 600
 
 struct migration {
 	uint32_t number;
@@ -98,18 +99,13 @@ static int run_statement(struct schema *schema, const char *statement)
 static int make_distributed(struct schema *schema, const char *name, size_t n, const char *key)
 {
 	const char *cluster = schema->cluster, *database = schema->url->database;
-	char *drop = op_format("DROP TABLE IF EXISTS %.*s ON CLUSTER %s", (int)n, name, cluster);
 	char *make = op_format("CREATE TABLE IF NOT EXISTS %.*s ON CLUSTER %s AS %s.%.*s" LOCAL
 			       " ENGINE = Distributed(%s, %s, %.*s" LOCAL ", %s)",
 			       (int)n, name, cluster, database, (int)n, name, cluster, database,
 			       (int)n, name, key);
-	/* it holds nothing, and its columns are those that the other had when it was made */
-	int result = run_statement(schema, drop);
+	int result = run_statement(schema, make);
 
-	if (!result)
-		result = run_statement(schema, make);
 	free(make);
-	free(drop);
 	return result;
 }
 
@@ -138,6 +134,17 @@ static int create_on_cluster(struct schema *schema, const char *name, size_t n, 
 	return result;
 }
 
+/* It holds nothing, and its columns are those that the other had when it was made. */
+static int drop_distributed(struct schema *schema, const char *name, size_t n)
+{
+	char *drop =
+		op_format("DROP TABLE IF EXISTS %.*s ON CLUSTER %s", (int)n, name, schema->cluster);
+	int result = run_statement(schema, drop);
+
+	free(drop);
+	return result;
+}
+
 static int alter_on_cluster(struct schema *schema, const char *name, size_t n, const char *rest,
 			    const char *key)
 {
@@ -148,6 +155,8 @@ static int alter_on_cluster(struct schema *schema, const char *name, size_t n, c
 					 "the change of %.*s has no line \"" SHARDED "EXPRESSION\"",
 					 (int)n, name);
 
+	if (!result)
+		result = drop_distributed(schema, name, n);
 	if (!result)
 		result = make_distributed(schema, name, n, key);
 	free(statement);
@@ -324,6 +333,9 @@ int schema_install(const struct store_url *url, const char *dir, const char *clu
 
 	if (!result)
 		schema.http = store_http_open(url, error);
+	/* servers of a cluster wait for each other, three minutes by default */
+	if (schema.http)
+		store_http_set_patience(schema.http, PATIENCE_SECONDS);
 	if (!result)
 		result = schema.http ? install_files(&schema) : -1;
 	for (size_t i = 0; i < schema.n; i++)
