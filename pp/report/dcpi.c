@@ -149,7 +149,7 @@ static struct text find_text(const struct pp_report_facts *facts, const struct p
 {
 	struct text text = {.start = low & ~(PAGE - 1)};
 	const char *reason;
-	char *path = pp_image_find(facts->search, image->full, &reason), *build_id = NULL;
+	char *path = pp_image_find(facts->search, image->id->name, &reason), *build_id = NULL;
 	unsigned char bytes[3];
 
 	text.size = (high | (PAGE - 1)) - text.start + 1;

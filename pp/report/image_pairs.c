@@ -16,6 +16,7 @@
 /* An image or application of a profile, each path once. */
 struct file {
 	const char *full, *base;
+	const struct op_image_name *id; /* as the session has it */
 	bool is_file;
 	char *stem;	     /* base name without digits and separators; NULL: none */
 	char *build_id;	     /* in hexadecimal; NULL: none, not known, or not asked for yet */
@@ -82,6 +83,7 @@ static struct file *side_file(struct side *side, const struct pp_image *image)
 	file = &side->files[side->n++];
 	*file = (struct file){.full = image->full,
 			      .base = base_name(image),
+			      .id = image->id,
 			      .is_file = image->id->kind == OP_IMAGE_FILE};
 	file->name = file->shown = file->base;
 	if (file->is_file)
@@ -108,8 +110,9 @@ static void side_read_build_ids(struct side *side)
 		const struct op_identity *known;
 		char text[IDENTITY_TEXT];
 
-		known = file->is_file && !file->is_paired ? pp_image_known(side->search, file->full)
-							  : NULL;
+		known = file->is_file && !file->is_paired
+				? pp_image_known(side->search, file->id->name)
+				: NULL;
 		if (known && known->build_id_size)
 			file->build_id = op_copy(identity_text(known, text));
 	}

@@ -308,13 +308,13 @@ static bool image_matches(const struct op_strings *globs, const struct op_image_
 
 	if (pp_globs_match(globs, image->name))
 		return true;
+	if (kernel_name_matches(globs, image))
+		return true;
 	/* "/[deleted ID]/usr/bin/x" is an image of /usr/bin/x, too. */
 	if (globs->count && image->kind == OP_IMAGE_FILE && !strncmp(image->name, "/[", 2)) {
 		pp_image_identity_parse(&identity, image->name);
-		return pp_globs_match(globs, identity.path);
+		return pp_globs_match(globs, pp_image_without_named(identity.path));
 	}
-	if (kernel_name_matches(globs, image))
-		return true;
 	if (image->kind != OP_IMAGE_KERNEL || strlen(image->name) + 2 > sizeof(rooted))
 		return false;
 	rooted[0] = '/';

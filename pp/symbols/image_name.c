@@ -16,6 +16,8 @@ char *pp_image_full_name(const struct op_image_name *id)
 
 	switch (id->kind) {
 	case OP_IMAGE_FILE:
+		if (pp_image_is_named(id->name))
+			return op_copy(pp_image_without_named(id->name));
 		pp_image_identity_parse(&identity, id->name);
 		return pp_image_identity_text(&identity);
 	case OP_IMAGE_KERNEL:
@@ -31,10 +33,16 @@ char *pp_image_kernel_name(const struct op_image_name *id)
 {
 	static const char made[] = "[__builtin__";
 	const size_t n = sizeof(made) - 1;
+	bool is_kernel;
 
-	if (id->kind != OP_IMAGE_KERNEL)
+	if (id->kind == OP_IMAGE_FILE)
+		is_kernel = pp_image_is_named(id->name) &&
+			    !strcmp(pp_image_without_named(id->name), PP_RECORDED_KERNEL);
+	else if (id->kind == OP_IMAGE_KERNEL)
+		is_kernel = !strcmp(id->name, OP_KERNEL_IMAGE);
+	else
 		return NULL;
-	if (!strcmp(id->name, OP_KERNEL_IMAGE))
+	if (is_kernel)
 		return op_copy("[kernel]");
 	return strncmp(id->name, made, n) ? NULL : op_format("[%s", id->name + n);
 }

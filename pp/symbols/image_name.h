@@ -16,6 +16,9 @@ static inline bool pp_image_is_named(const char *name)
 	return !strncmp(name, PP_NAMED_IMAGE "/", sizeof(PP_NAMED_IMAGE));
 }
 
+/* What recordings call the kernel. */
+#define PP_RECORDED_KERNEL "[kernel.kallsyms]"
+
 /* What the profile called it: a path, or a text that begins with "[". */
 static inline const char *pp_image_without_named(const char *name)
 {
@@ -32,16 +35,16 @@ static inline bool pp_image_is_vdso(const struct op_image_name *id)
 }
 
 /*
- * What reports call code of the kernel, unless they show whole paths: "[kernel]", and "[ftrace]" for
- * code that the kernel has made, which it calls __builtin__ftrace.  The caller frees it; NULL: it
- * has no other name than in sample files.
+ * What reports call code of the kernel, unless they show whole paths: "[kernel]", whoever recorded
+ * it, and "[ftrace]" for code that the kernel has made, which it calls __builtin__ftrace.  The
+ * caller frees it; NULL: it has no other name than in sample files.
  */
 char *pp_image_kernel_name(const struct op_image_name *id);
 
 /* The order of names in reports; 0 for one image. */
 int pp_compare_images(const struct op_image_name *a, const struct op_image_name *b);
 
-/* The name of an image in reports; the caller frees it. */
+/* The name of an image in reports, which need not be a path; the caller frees it. */
 char *pp_image_full_name(const struct op_image_name *id);
 
 #endif

@@ -554,7 +554,9 @@ void pp_image_reader_read(struct pp_image_reader *reader, const struct op_image_
 	case OP_IMAGE_FILE:
 		if (!strcmp(id->name, PROC_KALLSYMS))
 			read_proc_kallsyms(reader, id, content);
-		else if (!pp_image_is_named(id->name))
+		else if (pp_image_is_named(id->name))
+			content->unnamed = PP_UNNAMED_IN_PROFILE;
+		else
 			image_reader_read_file(reader, id, content);
 		break;
 	case OP_IMAGE_KERNEL:

@@ -35,6 +35,7 @@ enum pp_unnamed {
 	PP_UNNAMED_RUN_TIME,	/* made at run time, without a map */
 	PP_UNNAMED_MAP_GAP,	/* likewise, and not in its map */
 	PP_UNNAMED_MAP_REFUSED, /* likewise, and its map cannot be believed or read */
+	PP_UNNAMED_IN_PROFILE,	/* functions are those that the profile names: image_name.h */
 	PP_UNNAMED_NO_IMAGE,	/* no file or memory is known there */
 	PP_UNNAMED_OTHER,	/* of an image beyond the limit of their number */
 	PP_UNNAMED_REASONS

@@ -52,6 +52,44 @@ for event in cpu-clock cache_misses; do
 done
 opreport --by=cgroup -n event:cpu-clock tables 2>/dev/null
 
+# Of a program in C++ that is there, a library that is not, the kernel, a module and the vdso: as in a
+# report of the session, but for where names that are missing would come from.
+requirement names_are_as_in_a_report_of_the_session
+images
+session <<-EOF
+	image prog TIMER
+	0x1004 1, 0x1010 600, 0x104f 200, 0x1030 90
+	image prog gone/lib.so TIMER
+	0x2010 30, 0x2020 40
+	image prog {kern}/kallsyms TIMER
+	0x10 20, 0x5000000 3
+	image prog {kern}/ext4 TIMER
+	0x10 7
+	image prog [vdso] TIMER
+	0x10 2
+EOF
+printf 'ffffffff81000000 T _stext\nffffffff81000010 T first\n' >samples/current/kallsyms
+check opexport --session-dir="$DIR" --to=fleet -o tables
+opreport --session-dir="$DIR" -l >of_session 2>/dev/null
+opreport -l tables >of_tables
+diff of_session of_tables || true
+opreport --session-dir="$DIR" >of_session 2>/dev/null
+opreport tables >of_tables
+diff of_session of_tables || true
+for style in normal none; do
+	opexport --session-dir="$DIR" --to=folded -D $style -o of_session 2>/dev/null
+	try opexport --to=folded -D $style --from=tables -o of_tables
+	cmp of_session of_tables
+done
+each try <<-END
+	opreport -l -n lib-image:[kernel] tables
+	opreport -l -n -t 2 image:$DIR/prog tables
+END
+for format in callgrind firefox speedscope; do
+	check opexport --to=$format --from=tables -o out
+	grep -c '/\[named\]' out || true
+done
+
 # Addresses of one line are one row; what is the same on two machines has one number.
 requirement rows_are_the_same_wherever_they_are_made
 profile made

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "pp/symbols/image_name.h"
 
 /* Where the kernel's half of the addresses begins, on all that have such halves. */
 #define KERNEL_HALF UINT64_C(0xffff000000000000)
@@ -96,7 +97,7 @@ static char *image_name_of(const struct prof_image *image)
 {
 	switch (image->kind) {
 	case PROF_KERNEL:
-		return op_copy(*image->path == '/' ? image->path : MAPPED_KERNEL);
+		return op_copy(*image->path == '/' ? image->path : PP_RECORDED_KERNEL);
 	case PROF_MODULE:
 		if (*image->path != '/' && *image->path != '[')
 			return op_format("[%s]", image->path);

@@ -7,8 +7,6 @@
 
 #include "profile.h"
 
-#define MAPPED_KERNEL "[kernel.kallsyms]" /* what recordings call the kernel */
-
 /**
  * mapped_image - the image of a mapping
  * @name: a path, "[kernel.kallsyms]", "[ext4]", "[vdso]", "[heap]", "//anon", ""...; must live as

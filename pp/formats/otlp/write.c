@@ -19,6 +19,7 @@
 #include "pp/formats/input/wire.h"
 #include "pp/formats/model/labels.h"
 #include "pp/formats/model/mapped_image.h"
+#include "pp/symbols/image_name.h"
 
 #define PACKED_BYTES	(64u << 10)
 #define PART_MOST	(1u << 30) /* of what zlib is given at once */
@@ -74,7 +75,8 @@ static void add_program(struct otlp_writer *writer, struct attributes *attribute
 	if (app <= PROF_NO_KERNEL_IMAGE)
 		return;
 	mapping = mapping_of(&writer->prof->images[app]);
-	add_attribute(writer, attributes, "process.executable.path", mapping.name, 0, NULL);
+	add_attribute(writer, attributes, "process.executable.path",
+		      pp_image_without_named(mapping.name), 0, NULL);
 	free(mapping.name);
 }
 

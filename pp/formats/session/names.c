@@ -50,14 +50,17 @@ static void name_event(struct session_event *named, const struct prof_event *eve
 {
 	named->name = event_name(event);
 	named->count = event_period(event, total);
+	named->is_plain = !event->period && total->events == total->count;
 	named->unit = 1;
 	while (total->events / named->unit > COUNTED_MOST)
 		named->unit *= 2;
 	named->sample_unit = 1;
 	while (total->count / named->sample_unit > SAMPLES_MOST)
 		named->sample_unit *= 2;
-	if (named->sample_unit > 1)
+	if (named->sample_unit > 1) {
 		named->count = 0;
+		named->is_plain = false;
+	}
 }
 
 /* Weights are what is beyond the period: where a stack weighs less, there is no period. */
@@ -73,6 +76,7 @@ static void judge_periods(struct session_names *names, const struct prof *prof)
 
 			if (value->events < (wide)value->count * event->count)
 				event->count = 0;
+			event->is_plain &= value->events == value->count;
 		}
 	prof_cursor_free(&cursor);
 }
@@ -84,7 +88,7 @@ uint64_t session_samples(const struct session_event *event, uint64_t samples)
 
 uint64_t session_weight(const struct session_event *event, const struct prof_value *value)
 {
-	wide counted = (wide)value->count * event->count;
+	wide counted = (wide)value->count * (event->is_plain ? 1 : event->count);
 	uint64_t weight = value->events > counted ? value->events - (uint64_t)counted : 0;
 
 	return weight < WEIGHT_MOST ? weight : WEIGHT_MOST;

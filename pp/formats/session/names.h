@@ -5,6 +5,7 @@
 #ifndef PP_FORMATS_SESSION_NAMES_H
 #define PP_FORMATS_SESSION_NAMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "libop/session/sample_name.h"
@@ -13,6 +14,7 @@
 struct session_event {
 	char *name;
 	uint64_t count; /* the period; 0 if samples of any stack weigh less than that */
+	bool is_plain;	/* samples have no period, and each stands for one event: no weights */
 	uint64_t unit;	/* events that a count of its files of weights is: a power of two */
 	/* Samples that a count of its sample files is: 1, or a power of two if they are so many
 	 * that a few bytes would become gigabytes; then their whole weight is in the weights. */

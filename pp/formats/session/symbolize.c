@@ -7,10 +7,10 @@
 
 #include "libop/base/hash.h"
 #include "image.h"
-#include "pp/formats/model/mapped_image.h"
 #include "names.h"
 #include "libop/base/memory.h"
 #include "libop/session/paths.h"
+#include "pp/symbols/image_name.h"
 #include "pp/symbols/symbols.h"
 
 struct image_names {
@@ -144,7 +144,7 @@ static const char *base_of(const struct prof_names *names, uint32_t number)
 	const char *base = names_image(names->prof, number);
 
 	if (image->kind == PROF_KERNEL && !strcmp(base, OP_KERNEL_IMAGE))
-		return MAPPED_KERNEL;
+		return PP_RECORDED_KERNEL;
 	if (image->kind == PROF_MODULE || (image->kind == PROF_UNKNOWN && image->is_kernel))
 		return names->ids[number].name;
 	return base;
@@ -287,6 +287,25 @@ static void add_lines(struct prof_names *names, struct image_names *image, uint6
 	add_line(names, &line);
 }
 
+/* The lines that the profile has; those who wrote it may have left the names as they were. */
+static void add_given_lines(struct prof_names *names, const struct prof_line *lines, size_t n)
+{
+	names->n_lines = 0;
+	for (size_t i = 0; i < n; i++) {
+		const char *given = lines[i].function, *shown;
+		struct prof_line line = lines[i];
+
+		if (!line.system_name || !strcmp(line.system_name, given)) {
+			shown = show(names, given, true);
+			if (strcmp(shown, given) != 0) {
+				line.system_name = given;
+				line.function = shown;
+			}
+		}
+		add_line(names, &line);
+	}
+}
+
 static uint32_t names_look_up(struct prof_names *names, const struct prof_frame *frame)
 {
 	struct image_names *image = &names->images[frame->image];
@@ -296,8 +315,10 @@ static uint32_t names_look_up(struct prof_names *names, const struct prof_frame 
 	size_t n = prof_lines(names->prof, frame, &lines), symbol;
 	uint64_t key;
 
-	if (n)
-		return known_name(names, lines, n, true, false);
+	if (n) {
+		add_given_lines(names, lines, n);
+		return known_name(names, names->lines, n, true, false);
+	}
 	if (!image->is_read)
 		read_image(names, frame->image);
 	symbols = &image->content.symbols;

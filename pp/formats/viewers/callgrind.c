@@ -19,6 +19,7 @@
 #include "pp/formats/model/weights.h"
 #include "pp/formats/session/named_stack.h"
 #include "libop/base/memory.h"
+#include "pp/symbols/image_name.h"
 
 #define NOBODY UINT32_MAX
 
@@ -157,7 +158,7 @@ static void callgrind_put_name(struct callgrind *callgrind, const char *key, uin
 static void put_function(struct callgrind *callgrind, uint32_t number, const char *prefix)
 {
 	const struct named_function *function = &callgrind->functions.items[number];
-	const char *path = callgrind->prof->images[function->image].path;
+	const char *path = pp_image_without_named(callgrind->prof->images[function->image].path);
 	const char *file = function->file ? function->file : "???";
 	char key[8];
 	bool is_new = false;

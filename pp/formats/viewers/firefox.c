@@ -17,6 +17,7 @@
 #include "pp/formats/model/weights.h"
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
+#include "pp/symbols/image_name.h"
 
 /* ---- threads ---- */
 
@@ -162,14 +163,15 @@ static void put_lib(struct firefox *firefox, uint32_t number)
 	const struct prof *prof = firefox->prof;
 	const struct prof_image *image = &prof->images[number];
 	struct op_json *json = &firefox->json;
+	const char *path = pp_image_without_named(image->path);
 	char *id = image->build_id_length ? op_hex(image->build_id, image->build_id_length) : NULL;
 
 	op_json_object(json, NULL);
 	op_json_string(json, "arch", prof->host.arch ? prof->host.arch : "");
 	op_json_string(json, "name", names_image(prof, number));
 	op_json_string(json, "debugName", names_image(prof, number));
-	op_json_string(json, "path", image->path);
-	op_json_string(json, "debugPath", image->path);
+	op_json_string(json, "path", path);
+	op_json_string(json, "debugPath", path);
 	put_breakpad_id(json, image);
 	op_json_string(json, "codeId", id);
 	op_json_end(json);

@@ -14,6 +14,7 @@
 #include "pp/formats/session/named_stack.h"
 #include "libop/text/json.h"
 #include "libop/base/memory.h"
+#include "pp/symbols/image_name.h"
 
 struct stack {
 	size_t first, n; /* in speedscope.frames */
@@ -118,7 +119,8 @@ static void put_functions(const struct speedscope *speedscope, struct op_json *j
 	op_json_newline(json);
 	for (size_t i = 0; i < speedscope->functions.n; i++) {
 		const struct named_function *function = &speedscope->functions.items[i];
-		const char *path = speedscope->prof->images[function->image].path;
+		const char *path =
+			pp_image_without_named(speedscope->prof->images[function->image].path);
 
 		op_json_newline(json);
 		op_json_object(json, NULL);
@@ -166,8 +168,8 @@ static void put_weights(const struct speedscope *speedscope, struct op_json *jso
 static void put_profile(struct speedscope *speedscope, const char *name,
 			const struct prof_event *event, struct op_json *json)
 {
-	const char *unit = speedscope->weights[event - speedscope->prof->events] ? unit_of(event)
-										 : NULL;
+	const char *unit =
+		speedscope->weights[event - speedscope->prof->events] ? unit_of(event) : NULL;
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < speedscope->n_samples; i++)
