@@ -50,7 +50,8 @@ static const struct op_option options[] = {
 	 "numbers of them, the default), or samples",
 	 OP_TEXT(struct job, value)},
 	{"output-size", 0, "MIB",
-	 "of fleet: write at most so much; what has fewest samples is added up by program",
+	 "of fleet, pprof and otlp: write at most so much; what has fewest samples is added up by "
+	 "program",
 	 OP_NUMBER(struct job, output_mib, 1, UINT64_C(1) << 20)},
 	{"host-label", 0, "NAME=TEXT,...",
 	 "of fleet and otlp: what the host is called, as role=web,release=7",
@@ -87,8 +88,8 @@ static int check_host_labels(const struct job *job, const struct format *format,
 	struct op_error why;
 
 	if (!format->has_host_labels)
-		return op_error_set(error, EINVAL, "--host-label is for fleet and otlp, not for --to=%s",
-				    job->to);
+		return op_error_set(error, EINVAL,
+				    "--host-label is for fleet and otlp, not for --to=%s", job->to);
 	if (job->host_labels.count > FLEET_LABELS_MOST - FLEET_HOST_LABELS)
 		return op_error_set(error, EINVAL, "--host-label: at most %u",
 				    FLEET_LABELS_MOST - FLEET_HOST_LABELS);
@@ -128,7 +129,8 @@ static int opexport_check(void *context, struct op_error *error)
 		return op_error_set(error, EINVAL, "--value=%s: it is events or samples",
 				    job->value);
 	if (job->output_mib && !format->is_bounded)
-		return op_error_set(error, EINVAL, "--output-size is for fleet, not for --to=%s",
+		return op_error_set(error, EINVAL,
+				    "--output-size is for fleet, pprof and otlp, not for --to=%s",
 				    job->to);
 	if (job->host_labels.count && check_host_labels(job, format, error))
 		return -1;

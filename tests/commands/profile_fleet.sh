@@ -111,31 +111,37 @@ python3 - >many <<-'END'
 	for i in range(20000):
 	    print(f"{'path' * 50}{i};main 1")
 END
-check opexport --to=fleet --output-size=1 --from=many -o bounded
-python3 - "$(stat -c %s bounded)" <<-'END'
-	import sys
-	print("bytes within the bound:", 500000 < int(sys.argv[1]) <= 1 << 20)
-END
 opexport --to=folded --from=many -o wanted
-opexport --to=folded --from=bounded -o got
-python3 - <<-'END'
-	def read(path):
-	    stacks = {}
-	    for line in open(path):
-	        stack, _, n = line.rstrip("\n").rpartition(" ")
-	        stacks[stack] = stacks.get(stack, 0) + int(n)
-	    return stacks
-	wanted, got = read("wanted"), read("got")
-	print("sums are equal:", sum(wanted.values()) == sum(got.values()))
-	left = {stack: n for stack, n in got.items() if "[left out]" in stack}
-	print("others are as they were:", all(wanted[stack] == got[stack] for stack in got if stack not in left))
-	of = lambda stacks, start: {stack: n for stack, n in stacks.items() if stack.startswith(start)}
-	print("work has all its stacks:", of(wanted, "work") == of(got, "work"))
-	storm = of(got, "storm")
-	print("storm keeps what it has most of:", all(wanted[s] == got.get(s) for s, n in of(wanted, "storm").items() if n > 2))
-	print("and its sum:", sum(storm.values()) == sum(of(wanted, "storm").values()), len(of(left, "storm")))
-	print("programs beyond the last quarter:", len([s for s in left if "path" in s]) > 100, sum(n for s, n in left.items() if "path" not in s and "storm" not in s) > 10000)
-END
+for format in fleet pprof otlp; do
+	check opexport --to=$format --output-size=1 --from=many -o bounded
+	python3 - $format <<-'END'
+		import gzip, sys
+		data = open("bounded", "rb").read()
+		if data.startswith(b"\x1f\x8b"):
+		    data = gzip.decompress(data)
+		print(sys.argv[1], "has bytes within the bound:", 300000 < len(data) <= 1 << 20, b"[left out]" in data)
+	END
+	[ $format != otlp ] || continue
+	opexport --to=folded --from=bounded -o got
+	python3 - <<-'END'
+		def read(path):
+		    stacks = {}
+		    for line in open(path):
+		        stack, _, n = line.rstrip("\n").rpartition(" ")
+		        stacks[stack] = stacks.get(stack, 0) + int(n)
+		    return stacks
+		wanted, got = read("wanted"), read("got")
+		print("sums are equal:", sum(wanted.values()) == sum(got.values()))
+		left = {stack: n for stack, n in got.items() if "[left out]" in stack}
+		print("others are as they were:", all(wanted[stack] == got[stack] for stack in got if stack not in left))
+		of = lambda stacks, start: {stack: n for stack, n in stacks.items() if stack.startswith(start)}
+		print("work has all its stacks:", of(wanted, "work") == of(got, "work"))
+		storm = of(got, "storm")
+		print("storm keeps what it has most of:", all(wanted[s] == got.get(s) for s, n in of(wanted, "storm").items() if n > 2))
+		print("and its sum:", sum(storm.values()) == sum(of(wanted, "storm").values()), len(of(left, "storm")))
+		print("programs beyond the last quarter:", len([s for s in left if "path" in s]) > 100, sum(n for s, n in left.items() if "path" not in s and "storm" not in s) > 10000)
+	END
+done
 try opexport --to=fleet --output-size=0 --from=many -o bounded
 try opexport --to=folded --output-size=1 --from=many -o bounded
 

@@ -166,12 +166,6 @@ static uint64_t session_most(const struct spool *spool)
 	return spool->plan.most / SPOOL_SESSIONS_LEAST;
 }
 
-/* Whether opexport keeps to a size, and adds up what finds no room. */
-static bool is_bounded(const struct spool *spool)
-{
-	return format_named(spool->plan.format)->is_bounded;
-}
-
 /* Waits for it.  Return: whether it succeeded. */
 static bool run_program(char *const *arguments, const char *log)
 {
@@ -221,21 +215,16 @@ static bool convert(const struct spool *spool, const char *name)
 	const struct spool_plan *plan = &spool->plan;
 	const struct format *format = format_named(plan->format);
 	char *path = path_of(spool, name), *log = op_format("%s/" LOG, spool->dir);
-	char *arguments[] = {op_program_beside("opexport"),
-			     op_format("--to=%s", plan->format),
+	char *arguments[] = {op_program_beside("opexport"), op_format("--to=%s", plan->format),
 			     op_format("--session-dir=%s", plan->session_dir),
-			     op_format("session:%s", name),
-			     op_format("--output=%s", path),
-			     NULL,
-			     NULL,
-			     NULL,
-			     NULL};
-	size_t n = 5;
+			     op_format("session:%s", name), op_format("--output=%s", path),
+			     /* no session pushes out all others, however many stacks a user's
+			      * programs have: what finds no room is added up */
+			     op_format("--output-size=%" PRIu64, session_most(spool) >> 20), NULL,
+			     NULL, NULL};
+	size_t n = 6;
 	bool result;
 
-	/* no session pushes out all others, however many stacks a user's programs have */
-	if (format->is_bounded)
-		arguments[n++] = op_format("--output-size=%" PRIu64, session_most(spool) >> 20);
 	if (format->has_service)
 		arguments[n++] = op_format("--service-name=%s", plan->service);
 	if (format->has_host_labels && plan->labels->count)
@@ -317,20 +306,6 @@ static int remove_file(const struct spool *spool, const char *name, struct op_er
 	return result;
 }
 
-/* One that is too large would push out all that wait. */
-static bool is_too_large(struct spool *spool, const char *name)
-{
-	if (is_bounded(spool) || file_bytes(spool, name) <= session_most(spool))
-		return false;
-	op_warn("the session %s is not sent: it has more than a quarter of %" PRIu64 " MiB", name,
-		spool->plan.most >> 20);
-	remove_file(spool, name, NULL);
-	pthread_mutex_lock(&spool->lock);
-	spool->dropped++;
-	pthread_mutex_unlock(&spool->lock);
-	return true;
-}
-
 /* Whether a signal waits that is to end the service, which has it blocked. */
 static bool is_to_end(void)
 {
@@ -351,8 +326,6 @@ static bool take_session(struct spool *spool, const char *name)
 	}
 	add_name(&spool->done, name);
 	sort_names(&spool->done); /* it may be older than others, if it could not be read before */
-	if (is_too_large(spool, name))
-		return true;
 	pthread_mutex_lock(&spool->lock);
 	add_name(&spool->names, name);
 	sort_names(&spool->names);

@@ -4,11 +4,6 @@
  *
  * Frames are lines of functions, so stacks that differ in addresses only are one.  Samples are
  * added up by all columns that tell rows apart: processes, threads and CPUs are not.
- *
- * What a session becomes is bounded, if output::most says so: any user can have programs with as
- * many stacks as there are samples.  Each program may take a quarter of the bytes.  Samples are
- * written from the greatest counts on, and those that find no room are added up by program, as the
- * function FLEET_LEFT_OUT of it; the last quarter is for that.  Programs beyond it are one.
  */
 #include "fleet.h"
 
@@ -20,6 +15,7 @@
 #include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/tables/pair_table.h"
+#include "pp/formats/model/bounded.h"
 #include "pp/formats/model/labels.h"
 #include "pp/formats/model/mapped_image.h"
 #include "pp/formats/session/symbolize.h"
@@ -58,9 +54,6 @@ struct writer {
 	uint64_t label_set;	  /* what the host is called: identity */
 	const struct op_strings *labels;
 	uint32_t time;
-
-	uint64_t most;		   /* bytes of all tables; 0: no limit */
-	struct op_pair_table used; /* bytes of samples, by number of the program's image */
 };
 
 /* ---- columns ---- */
@@ -219,7 +212,7 @@ static void stack_of(struct writer *writer, const struct prof_sample *sample,
 static void stack_of_left_out(struct writer *writer, uint32_t program,
 			      uint8_t identity[FLEET_STACK_BYTES])
 {
-	const struct prof_line line = {.function = FLEET_LEFT_OUT};
+	const struct prof_line line = {.function = BOUNDED_LEFT_OUT};
 
 	writer->frames =
 		op_grow(writer->frames, &writer->frames_capacity, 1, sizeof(*writer->frames));
@@ -286,8 +279,9 @@ static void add_rows(struct writer *writer, struct row *row, const struct prof_s
 	}
 }
 
-static void add_sample(struct writer *writer, const struct prof_sample *sample)
+static void add_sample(void *context, const struct prof_sample *sample)
 {
+	struct writer *writer = context;
 	const struct prof *prof = writer->prof;
 	const struct prof_label *cgroup = prof_label_named(prof, sample, PROF_LABEL_CGROUP);
 	struct row row = {
@@ -301,20 +295,11 @@ static void add_sample(struct writer *writer, const struct prof_sample *sample)
 	free(row.cgroup);
 }
 
-static void add_samples(struct writer *writer)
-{
-	struct prof_cursor cursor = {0};
-	struct prof_sample sample;
-
-	while (prof_next(writer->prof, &cursor, &sample))
-		add_sample(writer, &sample);
-	prof_cursor_free(&cursor);
-}
-
 /* ---- samples within bounds ---- */
 
-static uint64_t bytes_used(const struct writer *writer)
+static uint64_t bytes_used(void *context)
 {
+	const struct writer *writer = context;
 	uint64_t bytes = writer->rows_bytes;
 
 	for (size_t i = 0; i < FLEET_SAMPLES; i++)
@@ -322,95 +307,38 @@ static uint64_t bytes_used(const struct writer *writer)
 	return bytes;
 }
 
-/* What a sample takes if nothing that it refers to is there yet. */
-static uint64_t most_of_sample(struct writer *writer, const struct prof_sample *sample)
+static uint64_t cost_of_sample(void *context, const struct prof_sample *sample)
 {
-	uint64_t bytes = sample->n_values * (ROW_BYTES + 4 * STRING_MOST);
+	struct writer *writer = context;
 
-	for (size_t i = 0; i < sample->depth; i++) {
-		const struct prof_name *name = names_of_frame(writer->names, sample, i);
-		const char *path = writer->prof->images[sample->frames[i].image].path;
-
-		bytes += ROW_BYTES + bytes_of_string(path);
-		for (size_t k = 0; k < name->n; k++)
-			bytes += ROW_BYTES + bytes_of_string(name->lines[k].system_name) +
-				 bytes_of_string(name->lines[k].function) +
-				 bytes_of_string(name->lines[k].file);
-	}
-	return bytes;
+	return sample->n_values * (ROW_BYTES + 4 * STRING_MOST) +
+	       names_bytes_of_stack(writer->names, writer->prof, sample, ROW_BYTES);
 }
 
-/* Adds a sample to those of its program that are not told apart. */
-static void leave_out_sample(struct writer *writer, const struct prof_sample *sample)
+static uint64_t left_out_cost(void *context, const struct prof_sample *sample)
 {
-	uint32_t program = sample->app;
-	uint64_t bytes =
-		sample->n_values * (ROW_BYTES + bytes_of_string(writer->prof->host.hostname));
-	struct row row = {.thread = ""};
+	const struct writer *writer = context;
 
-	bytes += 3 * (ROW_BYTES + bytes_of_string(path_of_program(writer, program)));
-	if (bytes_used(writer) + bytes > writer->most)
-		program = PROF_NO_IMAGE;
-	row.app = path_of_program(writer, program);
-	stack_of_left_out(writer, program, row.stack);
+	return sample->n_values * (ROW_BYTES + bytes_of_string(writer->prof->host.hostname)) +
+	       3 * (ROW_BYTES + bytes_of_string(path_of_program(writer, sample->app)));
+}
+
+static void add_left_out(void *context, const struct prof_sample *sample)
+{
+	struct writer *writer = context;
+	struct row row = {.app = path_of_program(writer, sample->app), .thread = ""};
+
+	stack_of_left_out(writer, sample->app, row.stack);
 	add_rows(writer, &row, sample);
 }
 
-static void add_sample_if_fits(struct writer *writer, const struct prof_sample *sample)
-{
-	uint64_t bytes = most_of_sample(writer, sample), before = bytes_used(writer);
-	uint64_t *used = op_pair_table_get(&writer->used, sample->app, 0);
-
-	if (before + bytes > writer->most / 4 * 3 || *used + bytes > writer->most / 4) {
-		leave_out_sample(writer, sample);
-		return;
-	}
-	add_sample(writer, sample);
-	*used += bytes_used(writer) - before;
-}
-
-/* Samples of a class have counts that are alike: that is their number of binary digits. */
-static unsigned int class_of(const struct prof_sample *sample)
-{
-	uint64_t most = 1;
-
-	for (size_t i = 0; i < sample->n_values; i++)
-		if (sample->values[i].count > most)
-			most = sample->values[i].count;
-	return 63 - (unsigned int)__builtin_clzll(most);
-}
-
-static uint64_t classes_of_samples(const struct writer *writer)
-{
-	struct prof_cursor cursor = {0};
-	struct prof_sample sample;
-	uint64_t classes = 0;
-
-	while (prof_next_values(writer->prof, &cursor, &sample))
-		classes |= UINT64_C(1) << class_of(&sample);
-	prof_cursor_free(&cursor);
-	return classes;
-}
-
-static void add_samples_of_class(struct writer *writer, unsigned int class)
-{
-	struct prof_cursor cursor = {0};
-	struct prof_sample sample;
-
-	while (prof_next(writer->prof, &cursor, &sample))
-		if (class_of(&sample) == class)
-			add_sample_if_fits(writer, &sample);
-	prof_cursor_free(&cursor);
-}
-
-static void add_samples_that_fit(struct writer *writer)
-{
-	uint64_t classes = classes_of_samples(writer);
-
-	for (unsigned int class = 64; class -- > 0;)
-		if (classes >> class & 1)
-			add_samples_of_class(writer, class);
-}
+static const struct bounded_writer bounded_writer = {
+	.used = bytes_used,
+	.cost = cost_of_sample,
+	.add = add_sample,
+	.left_out_cost = left_out_cost,
+	.add_left_out = add_left_out,
+};
 
 /* ---- rows of the session ---- */
 
@@ -580,7 +508,6 @@ static void writer_free(struct writer *writer)
 		free(writer->rows[i].cgroup);
 	op_buffer_free(&writer->columns);
 	op_hash_free(&writer->by_row);
-	op_pair_table_free(&writer->used);
 	free(writer->events);
 	free(writer->images);
 	free(writer->rows);
@@ -589,18 +516,13 @@ static void writer_free(struct writer *writer)
 
 int fleet_write(struct prof *prof, struct output *output, struct op_error *error)
 {
-	struct writer writer = {.prof = prof,
-				.names = output->names,
-				.most = output->most,
-				.labels = output->host_labels};
+	struct writer writer = {
+		.prof = prof, .names = output->names, .labels = output->host_labels};
 	int result;
 
 	writer.events = op_alloc(prof->n_events, sizeof(*writer.events));
 	writer.images = op_alloc(prof->n_images, sizeof(*writer.images));
-	if (writer.most)
-		add_samples_that_fit(&writer);
-	else
-		add_samples(&writer);
+	bounded_add_samples(prof, output->most, &bounded_writer, &writer);
 	identify_labels(&writer);
 	identify_session(&writer);
 	put_samples(&writer);

@@ -8,6 +8,7 @@
 #include "libop/base/memory.h"
 #include "libop/text/cells.h"
 #include "pp/formats/input/wire.h"
+#include "pp/formats/model/bounded.h"
 #include "pp/formats/model/mapped_image.h"
 #include "pp/formats/session/symbolize.h"
 
@@ -15,6 +16,7 @@
 #define FRAME_TYPE  "profile.frame.type"
 #define TRACE_BYTES 16
 #define SPAN_BYTES  8
+#define HEAD_BYTES  6 /* of an item of a table, at most */
 
 /* ---- items ---- */
 
@@ -138,23 +140,22 @@ static uint32_t function_number(struct otlp_dictionary *dictionary, const struct
 	return number_of(dictionary, OTLP_FUNCTIONS, &message);
 }
 
-static uint32_t make_location(struct otlp_dictionary *dictionary, const struct prof_frame *place)
+/* @address: 0: it is not known */
+static uint32_t make_location(struct otlp_dictionary *dictionary, uint32_t image, uint64_t address,
+			      const struct prof_line *lines, size_t n)
 {
-	const struct prof *prof = dictionary->prof;
 	struct op_buffer message = {0}, part = {0};
-	const struct prof_line *lines;
-	size_t n = names_lines_or(dictionary->names, prof, place, &lines);
 	uint32_t type;
 
-	wire_put_number(&message, OTLP_LOCATION_MAPPING, mapping_number(dictionary, place->image));
-	wire_put_number(&message, OTLP_LOCATION_ADDRESS, prof_mapped_address(prof, place, n > 0));
+	wire_put_number(&message, OTLP_LOCATION_MAPPING, mapping_number(dictionary, image));
+	wire_put_number(&message, OTLP_LOCATION_ADDRESS, address);
 	for (size_t i = 0; i < n; i++) {
 		wire_put_number(&part, OTLP_LINE_FUNCTION, function_number(dictionary, &lines[i]));
 		wire_put_number(&part, OTLP_LINE_LINE, (uint64_t)lines[i].line);
 		wire_put_message(&message, OTLP_LOCATION_LINES, &part);
 	}
 	type = otlp_attribute(dictionary, FRAME_TYPE,
-			      prof->images[place->image].is_kernel ? "kernel" : "native");
+			      dictionary->prof->images[image].is_kernel ? "kernel" : "native");
 	otlp_put_numbers(&message, OTLP_LOCATION_ATTRIBUTES, &type, 1);
 	op_buffer_free(&part);
 	return number_of(dictionary, OTLP_LOCATIONS, &message);
@@ -164,19 +165,31 @@ static uint32_t location_number(struct otlp_dictionary *dictionary, const struct
 {
 	const uint64_t *known =
 		op_pair_table_find(&dictionary->locations, place->image, place->offset);
+	const struct prof_line *lines;
 	uint32_t number;
+	size_t n;
 
 	if (known)
 		return (uint32_t)*known;
-	number = make_location(dictionary, place);
+	n = names_lines_or(dictionary->names, dictionary->prof, place, &lines);
+	number = make_location(dictionary, place->image,
+			       prof_mapped_address(dictionary->prof, place, n > 0), lines, n);
 	*op_pair_table_get(&dictionary->locations, place->image, place->offset) = number;
 	return number;
 }
 
+/* @numbers: of locations */
+static uint32_t stack_of(struct otlp_dictionary *dictionary, const uint32_t *numbers, size_t n)
+{
+	struct op_buffer message = {0};
+
+	otlp_put_numbers(&message, OTLP_STACK_LOCATIONS, numbers, n);
+	return number_of(dictionary, OTLP_STACKS, &message);
+}
+
 uint32_t otlp_stack(struct otlp_dictionary *dictionary, const struct prof_sample *sample)
 {
-	uint32_t *numbers = op_alloc(sample->depth + 1, sizeof(*numbers));
-	struct op_buffer message = {0};
+	uint32_t *numbers = op_alloc(sample->depth + 1, sizeof(*numbers)), stack;
 
 	for (size_t i = 0; i < sample->depth; i++) {
 		const struct prof_frame place =
@@ -184,9 +197,17 @@ uint32_t otlp_stack(struct otlp_dictionary *dictionary, const struct prof_sample
 
 		numbers[i] = location_number(dictionary, &place);
 	}
-	otlp_put_numbers(&message, OTLP_STACK_LOCATIONS, numbers, sample->depth);
+	stack = stack_of(dictionary, numbers, sample->depth);
 	free(numbers);
-	return number_of(dictionary, OTLP_STACKS, &message);
+	return stack;
+}
+
+uint32_t otlp_stack_left_out(struct otlp_dictionary *dictionary, uint32_t image)
+{
+	static const struct prof_line line = {.function = BOUNDED_LEFT_OUT};
+	uint32_t location = make_location(dictionary, image, 0, &line, 1);
+
+	return stack_of(dictionary, &location, 1);
 }
 
 /* ---- all of it ---- */
@@ -227,6 +248,16 @@ void otlp_dictionary_put(const struct otlp_dictionary *dictionary, struct op_buf
 			free(text);
 		}
 	}
+}
+
+uint64_t otlp_dictionary_bytes(const struct otlp_dictionary *dictionary)
+{
+	uint64_t bytes = 0;
+
+	for (int table = OTLP_MAPPINGS; table < OTLP_TABLES_END; table++)
+		bytes += dictionary->tables[table].bytes.used +
+			 (uint64_t)dictionary->tables[table].n * HEAD_BYTES;
+	return bytes;
 }
 
 void otlp_dictionary_free(struct otlp_dictionary *dictionary)

@@ -40,6 +40,11 @@ uint32_t otlp_attribute(struct otlp_dictionary *dictionary, const char *key, con
 uint32_t otlp_attribute_number(struct otlp_dictionary *dictionary, const char *key, int64_t value,
 			       const char *unit);
 uint32_t otlp_stack(struct otlp_dictionary *dictionary, const struct prof_sample *sample);
+/* Of BOUNDED_LEFT_OUT of an image. */
+uint32_t otlp_stack_left_out(struct otlp_dictionary *dictionary, uint32_t image);
+
+/* What the message will have, about. */
+uint64_t otlp_dictionary_bytes(const struct otlp_dictionary *dictionary);
 
 /* Puts a list of numbers into a field, packed. */
 void otlp_put_numbers(struct op_buffer *out, unsigned int field, const uint32_t *numbers, size_t n);

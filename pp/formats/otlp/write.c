@@ -17,14 +17,18 @@
 #include "libop/base/memory.h"
 #include "libop/base/strings.h"
 #include "pp/formats/input/wire.h"
+#include "pp/formats/model/bounded.h"
 #include "pp/formats/model/labels.h"
 #include "pp/formats/model/mapped_image.h"
+#include "pp/formats/session/symbolize.h"
 #include "pp/symbols/image_name.h"
 
 #define PACKED_BYTES	(64u << 10)
 #define PART_MOST	(1u << 30) /* of what zlib is given at once */
 #define GZIP		(15 + 16)  /* the largest window, and gzip's header and end */
 #define ID_BYTES	16
+#define ITEM_BYTES	64 /* numbers of a message, its length, and that of a text, are less */
+#define NUMBER_BYTES	5
 #define ATTRIBUTES_MOST (PROF_LABELS_MOST + 6)
 #define SERVICE		"oprofile"
 
@@ -115,26 +119,82 @@ static void put_sample(struct otlp_writer *writer, struct op_buffer *out, uint32
 	wire_put_message(out, OTLP_SAMPLES, &writer->message);
 }
 
-static void add_samples(struct otlp_writer *writer)
+/* Its values are of @stack. */
+static void put_samples(struct otlp_writer *writer, const struct prof_sample *sample,
+			uint32_t stack)
 {
-	struct prof_cursor cursor = {0};
-	struct prof_sample sample;
+	struct attributes attributes = {.n = 0};
 
-	while (prof_next(writer->prof, &cursor, &sample)) {
-		struct attributes attributes = {.n = 0};
-		uint32_t stack = otlp_stack(&writer->dictionary, &sample);
+	add_attributes(writer, &attributes, sample);
+	for (size_t i = 0; i < sample->n_values; i++) {
+		const struct prof_value *value = &sample->values[i];
+		struct op_buffer *out = &writer->samples[2 * (size_t)value->event];
 
-		add_attributes(writer, &attributes, &sample);
-		for (size_t i = 0; i < sample.n_values; i++) {
-			const struct prof_value *value = &sample.values[i];
-			struct op_buffer *out = &writer->samples[2 * (size_t)value->event];
-
-			put_sample(writer, &out[0], stack, &attributes, value->count);
-			put_sample(writer, &out[1], stack, &attributes, value->events);
-		}
+		put_sample(writer, &out[0], stack, &attributes, value->count);
+		put_sample(writer, &out[1], stack, &attributes, value->events);
 	}
-	prof_cursor_free(&cursor);
 }
+
+static void add_sample(void *context, const struct prof_sample *sample)
+{
+	struct otlp_writer *writer = context;
+
+	put_samples(writer, sample, otlp_stack(&writer->dictionary, sample));
+}
+
+static void add_left_out(void *context, const struct prof_sample *sample)
+{
+	struct otlp_writer *writer = context;
+
+	put_samples(writer, sample, otlp_stack_left_out(&writer->dictionary, sample->app));
+}
+
+/* ---- their bytes ---- */
+
+static uint64_t bytes_used(void *context)
+{
+	const struct otlp_writer *writer = context;
+	uint64_t bytes = otlp_dictionary_bytes(&writer->dictionary);
+
+	for (size_t i = 0; i < 2 * writer->prof->n_events; i++)
+		bytes += writer->samples[i].used;
+	return bytes;
+}
+
+static uint64_t left_out_cost(void *context, const struct prof_sample *sample)
+{
+	const struct otlp_writer *writer = context;
+
+	return (8 + 2 * sample->n_values) * ITEM_BYTES +
+	       2 * bounded_text_bytes(writer->prof->images[sample->app].path);
+}
+
+static uint64_t cost_of_sample(void *context, const struct prof_sample *sample)
+{
+	struct otlp_writer *writer = context;
+	const char *const *strings = writer->prof->strings;
+	uint64_t bytes = left_out_cost(context, sample) + 5 * ITEM_BYTES +
+			 2 * sample->n_values * sample->n_labels * NUMBER_BYTES +
+			 strlen(strings[sample->comm]);
+
+	for (size_t i = 0; i < sample->n_labels; i++) {
+		const struct prof_label *label = &sample->labels[i];
+
+		bytes += 2 * ITEM_BYTES + strlen(strings[label->name]) +
+			 strlen(strings[label->value]) + strlen(strings[label->unit]);
+	}
+	/* a line has a function, and three texts; an image has a build-id, too */
+	return bytes +
+	       names_bytes_of_stack(writer->output->names, writer->prof, sample, 6 * ITEM_BYTES);
+}
+
+static const struct bounded_writer bounded_writer = {
+	.used = bytes_used,
+	.cost = cost_of_sample,
+	.add = add_sample,
+	.left_out_cost = left_out_cost,
+	.add_left_out = add_left_out,
+};
 
 /* ---- profiles ---- */
 
@@ -308,7 +368,7 @@ static int otlp_write(struct prof *prof, struct output *output, struct op_error 
 	prof_layout(prof);
 	otlp_dictionary_begin(&writer.dictionary, prof, output->names);
 	writer.samples = op_alloc(2 * prof->n_events, sizeof(*writer.samples));
-	add_samples(&writer);
+	bounded_add_samples(prof, output->most, &bounded_writer, &writer);
 	put_profiles(&writer, &profiles);
 	otlp_dictionary_put(&writer.dictionary, &dictionary);
 	pack_message(&stream, output->file, OTLP_RESOURCE_PROFILES, &profiles);
@@ -328,6 +388,7 @@ const struct format format_otlp = {
 	.name = "otlp",
 	.description = "profiles of OpenTelemetry 1.10 (development), packed by gzip",
 	.write = otlp_write,
+	.is_bounded = true,
 	.has_service = true,
 	.has_host_labels = true,
 	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU | PROF_BY_LABELS,

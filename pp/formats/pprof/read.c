@@ -412,5 +412,6 @@ const struct format format_pprof = {
 	.read = read_pprof,
 	.write = pprof_write,
 	.has_signs = true,
+	.is_bounded = true,
 	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU | PROF_BY_LABELS,
 };

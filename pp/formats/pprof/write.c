@@ -10,6 +10,7 @@
 
 #include "libop/base/array.h"
 #include "libop/base/number.h"
+#include "pp/formats/model/bounded.h"
 #include "pp/formats/model/mapped_image.h"
 #include "pp/formats/session/symbolize.h"
 #include "pp/formats/model/weights.h"
@@ -186,8 +187,20 @@ static void put_labels(struct writer *writer, const struct prof_sample *sample)
 		put_named_label(writer, &sample->labels[i]);
 }
 
-static void put_sample(struct writer *writer, const struct prof_sample *sample)
+/* @ids: its locations */
+static void put_sample(struct writer *writer, const struct prof_sample *sample,
+		       struct op_buffer *ids)
 {
+	wire_put_message(&writer->message, PPROF_SAMPLE_LOCATION, ids);
+	op_buffer_free(ids);
+	put_values(writer, sample);
+	put_labels(writer, sample);
+	pprof_write_put_message(writer, PPROF_SAMPLE);
+}
+
+static void add_sample(void *context, const struct prof_sample *sample)
+{
+	struct writer *writer = context;
 	struct op_buffer ids = {0};
 
 	for (size_t i = 0; i < sample->depth; i++) {
@@ -196,12 +209,58 @@ static void put_sample(struct writer *writer, const struct prof_sample *sample)
 
 		op_buffer_leb128(&ids, pprof_write_location(writer, &place));
 	}
-	wire_put_message(&writer->message, PPROF_SAMPLE_LOCATION, &ids);
-	op_buffer_free(&ids);
-	put_values(writer, sample);
-	put_labels(writer, sample);
-	pprof_write_put_message(writer, PPROF_SAMPLE);
+	put_sample(writer, sample, &ids);
 }
+
+static void add_left_out(void *context, const struct prof_sample *sample)
+{
+	struct writer *writer = context;
+	struct op_buffer ids = {0};
+
+	op_buffer_leb128(&ids, pprof_write_left_out(writer, sample->app));
+	put_sample(writer, sample, &ids);
+}
+
+/* ---- their bytes ---- */
+
+static uint64_t bytes_used(void *context)
+{
+	return ((struct writer *)context)->bytes;
+}
+
+static uint64_t left_out_cost(void *context, const struct prof_sample *sample)
+{
+	const struct writer *writer = context;
+
+	return (8 + writer->n_columns) * ITEM_BYTES +
+	       2 * bounded_text_bytes(writer->prof->images[sample->app].path);
+}
+
+static uint64_t cost_of_sample(void *context, const struct prof_sample *sample)
+{
+	struct writer *writer = context;
+	const char *const *strings = writer->prof->strings;
+	uint64_t bytes =
+		left_out_cost(context, sample) + ITEM_BYTES + strlen(strings[sample->comm]);
+
+	for (size_t i = 0; i < sample->n_labels; i++) {
+		const struct prof_label *label = &sample->labels[i];
+
+		bytes += 4 * ITEM_BYTES + strlen(strings[label->name]) +
+			 strlen(strings[label->value]) + strlen(strings[label->unit]);
+	}
+	/* a line has a function, and three texts; an image has a build-id, too */
+	return bytes +
+	       names_bytes_of_stack(writer->output->names, writer->prof, sample, 6 * ITEM_BYTES);
+}
+
+static const struct bounded_writer bounded_writer = {
+	.used = bytes_used,
+	.cost = cost_of_sample,
+	.add = add_sample,
+	.left_out_cost = left_out_cost,
+	.add_left_out = add_left_out,
+};
 
 static void find_app(struct writer *writer)
 {
@@ -225,15 +284,10 @@ static void find_app(struct writer *writer)
 
 static void pprof_write_put_samples(struct writer *writer)
 {
-	struct prof_cursor cursor = {0};
-	struct prof_sample sample;
-
 	/* pprof takes the first mapping for the program's */
 	find_app(writer);
 	pprof_write_mapping(writer, writer->app);
-	while (prof_next(writer->prof, &cursor, &sample))
-		put_sample(writer, &sample);
-	prof_cursor_free(&cursor);
+	bounded_add_samples(writer->prof, writer->output->most, &bounded_writer, writer);
 }
 
 /* ---- what is about the whole profile ---- */

@@ -10,6 +10,7 @@
 #include "tables.h"
 
 #define FLUSH_BYTES (64u << 10)
+#define ITEM_BYTES  64	      /* numbers of a message, its length, and that of a text, are less */
 #define GZIP	    (15 + 16) /* zlib: the largest window, and gzip's header and end */
 
 struct function {
@@ -23,6 +24,7 @@ struct writer {
 	z_stream stream;
 	unsigned char *packed;
 	struct op_buffer out, message, part; /* part: of the message */
+	uint64_t bytes; /* of what is written and of what it refers to, at most, not packed */
 	char **strings;
 	size_t n_strings, strings_capacity;
 	struct op_hash by_string;
@@ -56,6 +58,9 @@ uint64_t pprof_write_mapping(struct writer *writer, uint32_t image);
 
 /* The id of a place. */
 uint64_t pprof_write_location(struct writer *writer, const struct prof_frame *place);
+
+/* The id of a new place: BOUNDED_LEFT_OUT of an image. */
+uint64_t pprof_write_left_out(struct writer *writer, uint32_t image);
 void pprof_write_put_functions(struct writer *writer);
 void pprof_write_put_mappings(struct writer *writer);
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "pp/formats/model/bounded.h"
 #include "pp/formats/model/mapped_image.h"
 #include "pp/formats/session/symbolize.h"
 #include "libop/base/memory.h"
@@ -29,6 +30,7 @@ void pprof_write_pack(struct writer *writer, int flush)
 
 void pprof_write_put_message(struct writer *writer, enum pprof_profile_field field)
 {
+	writer->bytes += ITEM_BYTES + writer->message.used;
 	wire_put_message(&writer->out, field, &writer->message);
 	if (writer->out.used >= FLUSH_BYTES)
 		pprof_write_pack(writer, Z_NO_FLUSH);
@@ -47,6 +49,7 @@ uint64_t pprof_write_string(struct writer *writer, const char *text)
 	writer->strings = op_grow(writer->strings, &writer->strings_capacity, writer->n_strings + 1,
 				  sizeof(*writer->strings));
 	writer->strings[writer->n_strings] = op_copy(text);
+	writer->bytes += ITEM_BYTES + strlen(text);
 	op_hash_add_or_exit(&writer->by_string, hash, (uint32_t)writer->n_strings);
 	return writer->n_strings++;
 }
@@ -85,6 +88,7 @@ static uint64_t function(struct writer *writer, const struct prof_line *line)
 	writer->functions = op_grow(writer->functions, &writer->functions_capacity,
 				    writer->n_functions + 1, sizeof(*writer->functions));
 	writer->functions[writer->n_functions] = wanted;
+	writer->bytes += ITEM_BYTES;
 	op_hash_add_or_exit(&writer->by_function, hash, (uint32_t)writer->n_functions);
 	return ++writer->n_functions;
 }
@@ -98,46 +102,66 @@ uint64_t pprof_write_mapping(struct writer *writer, uint32_t image)
 {
 	if (image <= PROF_NO_KERNEL_IMAGE)
 		return 0;
-	if (!writer->mappings[image])
+	if (!writer->mappings[image]) {
 		writer->mappings[image] = ++writer->n_mappings;
+		writer->bytes +=
+			2 * ITEM_BYTES + bounded_text_bytes(writer->prof->images[image].path);
+	}
 	return writer->mappings[image];
 }
 
-static void put_location(struct writer *writer, const struct prof_frame *place)
+/* Return: its id. */
+static uint64_t new_location(struct writer *writer, const struct prof_frame *place)
 {
-	const struct prof_line *lines;
-	size_t n = names_lines_or(writer->output->names, writer->prof, place, &lines);
+	writer->locations = op_grow(writer->locations, &writer->locations_capacity,
+				    writer->n_locations + 1, sizeof(*writer->locations));
+	writer->locations[writer->n_locations] = *place;
+	return ++writer->n_locations;
+}
 
-	wire_put_number(&writer->message, PPROF_LOCATION_ID, writer->n_locations);
+/* @address: 0: it is not known */
+static void put_location(struct writer *writer, uint64_t id, uint32_t image, uint64_t address,
+			 const struct prof_line *lines, size_t n)
+{
+	wire_put_number(&writer->message, PPROF_LOCATION_ID, id);
 	wire_put_number(&writer->message, PPROF_LOCATION_MAPPING,
-			pprof_write_mapping(writer, place->image));
-	wire_put_number(&writer->message, PPROF_LOCATION_ADDRESS,
-			prof_mapped_address(writer->prof, place, n > 0));
+			pprof_write_mapping(writer, image));
+	wire_put_number(&writer->message, PPROF_LOCATION_ADDRESS, address);
 	for (size_t i = 0; i < n; i++) {
 		wire_put_number(&writer->part, PPROF_LINE_FUNCTION, function(writer, &lines[i]));
 		wire_put_number(&writer->part, PPROF_LINE_LINE, (uint64_t)lines[i].line);
 		wire_put_message(&writer->message, PPROF_LOCATION_LINE, &writer->part);
-		writer->has_lines[place->image] |= lines[i].line > 0;
+		writer->has_lines[image] |= lines[i].line > 0;
 	}
-	writer->has_functions[place->image] |= n > 0;
+	writer->has_functions[image] |= n > 0;
 	pprof_write_put_message(writer, PPROF_LOCATION);
 }
 
 uint64_t pprof_write_location(struct writer *writer, const struct prof_frame *place)
 {
 	uint64_t hash = hash_of_place(place);
+	const struct prof_line *lines;
 	uint32_t id;
+	size_t n;
 
 	op_hash_for_each_possible (&writer->by_location, hash, id)
 		if (writer->locations[id].image == place->image &&
 		    writer->locations[id].offset == place->offset)
 			return id + 1;
-	writer->locations = op_grow(writer->locations, &writer->locations_capacity,
-				    writer->n_locations + 1, sizeof(*writer->locations));
-	writer->locations[writer->n_locations] = *place;
-	op_hash_add_or_exit(&writer->by_location, hash, (uint32_t)writer->n_locations);
-	id = (uint32_t)++writer->n_locations;
-	put_location(writer, place);
+	id = (uint32_t)new_location(writer, place);
+	op_hash_add_or_exit(&writer->by_location, hash, id - 1);
+	n = names_lines_or(writer->output->names, writer->prof, place, &lines);
+	put_location(writer, id, place->image, prof_mapped_address(writer->prof, place, n > 0),
+		     lines, n);
+	return id;
+}
+
+uint64_t pprof_write_left_out(struct writer *writer, uint32_t image)
+{
+	static const struct prof_line line = {.function = BOUNDED_LEFT_OUT};
+	uint64_t id = new_location(writer, &(struct prof_frame){.image = image});
+
+	put_location(writer, id, image, 0, &line, 1);
 	return id;
 }
 

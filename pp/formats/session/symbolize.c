@@ -9,6 +9,7 @@
 #include "image.h"
 #include "names.h"
 #include "libop/base/memory.h"
+#include "pp/formats/model/bounded.h"
 #include "libop/session/paths.h"
 #include "pp/symbols/image_name.h"
 #include "pp/symbols/symbols.h"
@@ -398,6 +399,25 @@ size_t names_lines_or(struct prof_names *names, const struct prof *prof,
 	name = names_at(names, place);
 	*lines = name->lines;
 	return name->is_known ? name->n : 0;
+}
+
+uint64_t names_bytes_of_stack(struct prof_names *names, const struct prof *prof,
+			      const struct prof_sample *sample, uint64_t each)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < sample->depth; i++) {
+		const struct prof_frame place = names_place_or(names, prof, sample, i);
+		const struct prof_line *lines;
+		size_t n = names_lines_or(names, prof, &place, &lines);
+
+		bytes += each + bounded_text_bytes(prof->images[place.image].path);
+		for (size_t k = 0; k < n; k++)
+			bytes += each + bounded_text_bytes(lines[k].function) +
+				 bounded_text_bytes(lines[k].system_name) +
+				 bounded_text_bytes(lines[k].file);
+	}
+	return bytes;
 }
 
 bool names_code(const struct prof_names *names, const struct prof_frame *frame,

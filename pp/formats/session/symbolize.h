@@ -72,6 +72,16 @@ struct prof_code_place {
 bool names_code(const struct prof_names *names, const struct prof_frame *frame,
 		struct prof_code_place *place);
 
+/**
+ * names_bytes_of_stack - at most the bytes that texts of a stack take
+ * @names: NULL: only the profile's own
+ * @each: bytes more for each frame, and for each line of one
+ *
+ * Return: those of the paths of images, names of functions, shown or not, and files.
+ */
+uint64_t names_bytes_of_stack(struct prof_names *names, const struct prof *prof,
+			      const struct prof_sample *sample, uint64_t each);
+
 /* The base name of an image, for people; lives as long as the profile. */
 const char *names_image(const struct prof *prof, uint32_t image);
 

@@ -86,9 +86,6 @@ enum fleet_image_kind {
 #define FLEET_LABELS_MOST 48
 #define FLEET_HOST_LABELS 3
 
-/* The function of a program's samples that found no room in a bounded file. */
-#define FLEET_LEFT_OUT "[left out]"
-
 /**
  * fleet_label_check - whether a word is a label that a host may have
  * @word: NAME=TEXT; of NAME there are letters, digits, "_", "." and "-"
