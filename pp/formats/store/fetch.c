@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "http.h"
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
+#include "libop/tables/pair_table.h"
 #include "query.h"
 #include "sums.h"
 #include "tables.h"
@@ -165,59 +167,110 @@ static int fetch_samples(struct fetching *fetching)
 	return result;
 }
 
-/* A condition: what a column of the rows of samples has. */
-static char *condition_of_referred(const struct fetching *fetching, const char *column)
-{
-	const struct store_query *query = &fetching->query;
-	char *sums = fetching->has_sums ? store_sums_rows(query, column) : op_copy("");
-	char *raw = query->raw
-			    ? op_format("SELECT %s, samples AS n, weight AS w FROM samples "
-					"WHERE %s%s",
-					column, query->raw, fetching->has_sums ? " UNION ALL " : "")
-			    : op_copy("");
-	char *condition =
-		op_format("%s GLOBAL IN (SELECT %s FROM (%s%s))", column, column, raw, sums);
+/* ---- what samples refer to ---- */
 
-	free(raw);
-	free(sums);
-	return condition;
+/* The place of a column among those of its table. */
+static size_t column_of(enum fleet_table_id table, const char *name)
+{
+	const char *at = fleet_tables[table].columns;
+	size_t n = strlen(name), column = 0;
+
+	while (strncmp(at, name, n) != 0 || (at[n] && at[n] != ',')) {
+		at = strchr(at, ' ') + 1;
+		column++;
+	}
+	return column;
 }
 
-/* What samples refer to: that was sent before them. */
+static void note_identity(struct fetching *fetching, struct op_pair_table *known, char type,
+			  struct op_reader *rows)
+{
+	const uint8_t *stack = type == 'x' ? op_reader_take(rows, FLEET_STACK_BYTES) : NULL;
+	uint64_t halves[2] = {0};
+	size_t n = known->n;
+
+	if (stack)
+		memcpy(halves, stack, sizeof(halves));
+	else if (type != 'x')
+		halves[0] = op_reader_u64(rows);
+	if (rows->failed)
+		return;
+	op_pair_table_get(known, halves[0], halves[1]);
+	if (known->n == n)
+		return;
+	if (stack)
+		store_query_put_stack(&fetching->query, VALUE_WANTED, stack);
+	else
+		store_query_put(&fetching->query, VALUE_WANTED, halves[0]);
+}
+
+static void note_row(struct fetching *fetching, enum fleet_table_id table, size_t column,
+		     struct op_pair_table *known, struct op_reader *rows)
+{
+	const char *types = fleet_tables[table].types;
+	uint64_t n = 1;
+
+	for (size_t i = 0; types[i] && !rows->failed; i++) {
+		if (i != column) {
+			fleet_column_skip(types[i], rows);
+			continue;
+		}
+		if (types[i] == 'Q')
+			n = op_reader_leb128(rows);
+		for (; n && !rows->failed; n--)
+			note_identity(fetching, known, types[i], rows);
+	}
+}
+
+/* The rows of a table that a column of another one refers to, which has been answered. */
+struct meaning {
+	enum fleet_table_id table;
+	const char *key, *others; /* columns */
+	enum fleet_table_id from;
+	const char *column;
+};
+
+/* A server would find out the same again for each question. */
+static int fetch_meaning(struct fetching *fetching, const struct meaning *meaning)
+{
+	const struct op_buffer *rows = &fetching->answers[meaning->from];
+	struct op_reader reader = op_reader_of(rows->bytes, rows->used, op_swap_for(false));
+	struct op_buffer *values = &fetching->query.values;
+	size_t before = values->used, column = column_of(meaning->from, meaning->column);
+	struct op_pair_table known = {0};
+	char *wanted = meaning->table == FLEET_STACKS ? op_format(STORE_STACKS, VALUE_WANTED)
+						      : op_format(STORE_NUMBERS, VALUE_WANTED);
+	int result;
+
+	while (op_reader_left(&reader))
+		note_row(fetching, meaning->from, column, &known, &reader);
+	op_pair_table_free(&known);
+	result = store_query_ask(&fetching->query, &fetching->answers[meaning->table],
+				 "SELECT %s, %s FROM %s WHERE %s IN %s GROUP BY %s ORDER BY %s",
+				 meaning->key, meaning->others, fleet_tables[meaning->table].name,
+				 meaning->key, wanted, meaning->key, meaning->key);
+	values->used = before;
+	free(wanted);
+	return result;
+}
+
 static int fetch_meanings(struct fetching *fetching)
 {
-	char *stacks = condition_of_referred(fetching, "stack");
-	char *events = condition_of_referred(fetching, "event");
-	char *frames = op_format("frame GLOBAL IN (SELECT arrayJoin(frames) FROM stacks WHERE %s)",
-				 stacks);
-	int result =
-		store_query_ask(&fetching->query, &fetching->answers[FLEET_STACKS],
-				"SELECT stack, any(frames) FROM stacks WHERE %s GROUP BY stack "
-				"ORDER BY stack",
-				stacks);
+	static const struct meaning meanings[] = {
+		{FLEET_STACKS, "stack", "any(frames)", FLEET_SAMPLES, "stack"},
+		{FLEET_FRAMES, "frame",
+		 "any(image), any(function), any(file), any(line), any(inlined)", FLEET_STACKS,
+		 "frames"},
+		{FLEET_IMAGES, "image", "any(kind), any(path), any(build_id)", FLEET_FRAMES,
+		 "image"},
+		{FLEET_EVENTS, "event",
+		 "any(name), any(unit), any(period), any(frequency), any(unit_mask)", FLEET_SAMPLES,
+		 "event"},
+	};
+	int result = 0;
 
-	if (!result)
-		result = store_query_ask(
-			&fetching->query, &fetching->answers[FLEET_FRAMES],
-			"SELECT frame, any(image), any(function), any(file), any(line), "
-			"any(inlined) FROM frames WHERE %s GROUP BY frame ORDER BY frame",
-			frames);
-	if (!result)
-		result = store_query_ask(
-			&fetching->query, &fetching->answers[FLEET_IMAGES],
-			"SELECT image, any(kind), any(path), any(build_id) FROM images "
-			"WHERE image GLOBAL IN (SELECT image FROM frames WHERE %s) "
-			"GROUP BY image ORDER BY image",
-			frames);
-	if (!result)
-		result = store_query_ask(&fetching->query, &fetching->answers[FLEET_EVENTS],
-					 "SELECT event, any(name), any(unit), any(period), "
-					 "any(frequency), any(unit_mask) FROM events WHERE %s "
-					 "GROUP BY event ORDER BY event",
-					 events);
-	free(frames);
-	free(events);
-	free(stacks);
+	for (size_t i = 0; !result && i < OP_ARRAY_SIZE(meanings); i++)
+		result = fetch_meaning(fetching, &meanings[i]);
 	return result;
 }
 

@@ -19,19 +19,25 @@
 #define KEY "event, app, thread, cgroup, stack"
 
 static void put_value(struct store_query *query, enum store_value kind, uint64_t number,
-		      const char *name, size_t name_length, const char *text)
+		      const char *name, size_t name_length, const char *text, size_t text_length)
 {
 	struct op_buffer *out = &query->values;
 
 	op_buffer_u8(out, (uint8_t)kind);
 	op_buffer_u64(out, number);
 	fleet_put_string(out, name, name_length);
-	fleet_put_string(out, text, strlen(text));
+	fleet_put_string(out, text, text_length);
 }
 
 void store_query_put(struct store_query *query, enum store_value kind, uint64_t number)
 {
-	put_value(query, kind, number, "", 0, "");
+	put_value(query, kind, number, "", 0, "", 0);
+}
+
+void store_query_put_stack(struct store_query *query, enum store_value kind,
+			   const uint8_t stack[FLEET_STACK_BYTES])
+{
+	put_value(query, kind, 0, "", 0, (const char *)stack, FLEET_STACK_BYTES);
 }
 
 /* ---- what is chosen ---- */
@@ -46,7 +52,7 @@ static char *condition_of_labels(struct store_query *query)
 		const char *label = labels->item[i];
 		size_t n = strcspn(label, "="), k = 0;
 
-		put_value(query, VALUE_LABEL, 0, label, n, label + n + 1);
+		put_value(query, VALUE_LABEL, 0, label, n, label + n + 1, strlen(label + n + 1));
 		while (k < i && strncmp(labels->item[k], label, n + 1) != 0)
 			k++;
 		n_names += k == i;
@@ -65,7 +71,7 @@ static char *condition_of_hosts(struct store_query *query)
 	const struct op_strings *hosts = &query->url->hosts;
 
 	for (size_t i = 0; i < hosts->count; i++)
-		put_value(query, VALUE_HOST, 0, "", 0, hosts->item[i]);
+		put_value(query, VALUE_HOST, 0, "", 0, hosts->item[i], strlen(hosts->item[i]));
 	return hosts->count ? op_format(" AND host IN (SELECT text FROM _values WHERE "
 					"kind = %d)",
 					VALUE_HOST)

@@ -29,9 +29,11 @@ enum store_value {
 	VALUE_PARTIAL, /* the same */
 	VALUE_BATCH,   /* number: of sums.h */
 	VALUE_HOUR,    /* number: where an hour begins that is read from sums */
+	VALUE_WANTED,  /* number, or text: an identity whose row is asked for */
 };
 
 #define STORE_NUMBERS "(SELECT number FROM _values WHERE kind = %d)"
+#define STORE_STACKS  "(SELECT toFixedString(text, 16) FROM _values WHERE kind = %d)"
 
 /* Those of one origin were sent with other names: one of them counts. */
 #define STORE_SESSIONS                                                                             \
@@ -74,6 +76,10 @@ void store_query_narrow(struct store_query *query, const struct store_span *span
 
 /* Adds a number to _values. */
 void store_query_put(struct store_query *query, enum store_value kind, uint64_t number);
+
+/* Adds a stack to _values. */
+void store_query_put_stack(struct store_query *query, enum store_value kind,
+			   const uint8_t stack[FLEET_STACK_BYTES]);
 
 /* Asks, and appends the answer as RowBinary.  Return: as store_http_query(). */
 int store_query_ask(struct store_query *query, struct op_buffer *answer, const char *format, ...)

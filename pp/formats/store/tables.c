@@ -63,7 +63,7 @@ static void skip_numbers(struct op_reader *rows)
 		op_reader_take(rows, n * sizeof(uint64_t));
 }
 
-static void skip_column(char type, struct op_reader *rows)
+void fleet_column_skip(char type, struct op_reader *rows)
 {
 	static const char types[] = "bhiqx";
 	static const unsigned char sizes[] = {1, 2, 4, 8, FLEET_STACK_BYTES};
@@ -82,7 +82,7 @@ static void skip_column(char type, struct op_reader *rows)
 bool fleet_row_skip(enum fleet_table_id table, struct op_reader *rows)
 {
 	for (const char *type = fleet_tables[table].types; *type && !rows->failed; type++)
-		skip_column(*type, rows);
+		fleet_column_skip(*type, rows);
 	return !rows->failed;
 }
 

@@ -111,6 +111,9 @@ void fleet_put_string(struct op_buffer *out, const char *text, size_t n);
  */
 bool fleet_row_skip(enum fleet_table_id table, struct op_reader *rows);
 
+/* Passes over a column of such a type. */
+void fleet_column_skip(char type, struct op_reader *rows);
+
 /* What a section begins with. */
 void fleet_section_begin(struct op_buffer *out, enum fleet_table_id table, uint64_t length);
 
