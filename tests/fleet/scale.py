@@ -7,7 +7,8 @@
 TABLES is a real session: "opexport --to=fleet" of some seconds of a whole system.  Each host has six
 sessions an hour of --rows rows of it, one in a hundred of a stack of its own; the bodies are those
 that oppush sends, by as many connections as there are CPUs.  Printed are rows and bytes a second
-that the server takes, bytes of the disk, and the time of reports.
+that the server takes, bytes of the disk, and the time of reports.  Of one hour, a day is made: its
+other hours have the sums of this one.
 """
 import collections
 import os
@@ -292,6 +293,36 @@ def measure(places, is_cluster, template, hosts, hours, folder):
     equal("totals of all stacks, from sums", stacks(place.url()), wanted)
     timed("two releases compared", "opdiff",
           *[place.url(wanted=f"?label=release={release}") for release in "12"])
+    fleet_bytes(places, is_cluster, fleet, hosts, hours)
+    if hours == 1:
+        measure_day(place, wanted)
+
+
+def measure_day(place, wanted):
+    """The other hours of the day have the same sums, and sessions without samples."""
+    def copy(statement):
+        place.query(statement, seconds=600)
+
+    for hour in range(1, 24):
+        later = 3600 * hour
+        copy(f"INSERT INTO fleet.sums SELECT level, start + {later}, batch + {hour}, label_set, "
+             f"event, app, stack, samples, weight FROM fleet.sums WHERE level = 3600 AND "
+             f"start = toDateTime({START})")
+        copy(f"INSERT INTO fleet.sessions SELECT day, time + {later}, host, session, label_set, "
+             f"origin, duration, os, arch, cpu, cpu_type, cpu_mhz, command, rows, samples FROM "
+             f"fleet.sessions WHERE time < toDateTime({START + 3600})")
+        copy(f"INSERT INTO fleet.batches SELECT level, start + {later}, generation, "
+             f"batch + {hour}, sessions, checksum, samples FROM fleet.batches WHERE "
+             f"level = 3600 AND start = toDateTime({START})")
+    day = {stack: 24 * n for stack, n in wanted.items()}
+    servers.wait_until("rows are there", lambda: stacks(place.url()) == day, 120)
+    timed("top 50 of the fleet for a day, from 24 hours", "opreport", "-l", place.url())
+    timed("sums of the day", "oppush", f"--to={place.url()}", "--add-up", "--add-up-days=36500")
+    timed("top 50 of the fleet for a day, from its sums", "opreport", "-l", place.url())
+    equal("totals of all stacks of a day", stacks(place.url()), day)
+
+
+def fleet_bytes(places, is_cluster, fleet, hosts, hours):
     for table in ("samples", "stacks", "frames", "sums"):
         local = f"{table}_local" if is_cluster else table
         size = sum(int(one.query(f"SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND "

@@ -148,10 +148,10 @@ class Server(Program):
                  {"LD_LIBRARY_PATH": ":".join(libraries)})
         self.wait_for(lambda: self.query("SELECT 1") == "1\n")
 
-    def query(self, text, database="default"):
+    def query(self, text, database="default", seconds=60):
         address = f"http://127.0.0.1:{self.port}/?database={database}"
         try:
-            with urllib.request.urlopen(address, text.encode(), timeout=60) as answer:
+            with urllib.request.urlopen(address, text.encode(), timeout=seconds) as answer:
                 return answer.read().decode()
         except urllib.error.HTTPError as error:
             raise RuntimeError(f"{text}: {error.read().decode(errors='replace')}") from error
