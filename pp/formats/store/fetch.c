@@ -28,31 +28,45 @@ struct fetching {
 /* ---- sessions ---- */
 
 /* Facts of all sessions; '': they differ. */
-#define FACT(name) "if(min(" name ") = max(" name "), min(" name "), ''), "
-#define HOST	   FACT("host")
-#define OS	   FACT("f1")
-#define ARCH	   FACT("f2")
-#define CPU	   FACT("f3")
-#define CPU_TYPE   FACT("f4")
-#define COMMAND	   FACT("f5")
-#define DURATION   "if(sum(toFloat64(ns)) > 1.8e19, 18446744073709551615, sum(ns)), "
-#define NO_NUMBER  "toUInt64(0)"
+#define FACT(column) "if(min(" column ") = max(" column "), min(" column "), ''), "
+#define NO_NUMBER    "toUInt64(0)"
 
 /* One row of all sessions, as a session has it; none if there are none. */
-static const char joined_sessions[] =
-	"SELECT min(d), min(time), " HOST NO_NUMBER ", " NO_NUMBER ", " NO_NUMBER
-	", " DURATION OS ARCH CPU CPU_TYPE "any(mhz), " COMMAND NO_NUMBER ", " NO_NUMBER " FROM ("
-	"SELECT any(day) AS d, time, host, any(duration) AS ns, any(os) AS f1, any(arch) AS f2, "
-	"any(cpu) AS f3, any(cpu_type) AS f4, any(cpu_mhz) AS mhz, any(command) AS f5 "
-	"FROM sessions WHERE %s AND session NOT IN " STORE_NUMBERS " GROUP BY time, host, origin) "
-	"HAVING count() > 0";
+static const char joined_sessions[] = "SELECT min(day), min(time), " FACT("host") NO_NUMBER
+	", " NO_NUMBER ", " NO_NUMBER
+	", (SELECT if(sum(toFloat64(ns)) > 1.8e19, 18446744073709551615, sum(ns)) FROM "
+	"(%s)), " FACT("os") FACT("arch") FACT("cpu")
+		FACT("cpu_type") "any(cpu_mhz), " FACT("command") NO_NUMBER
+	", " NO_NUMBER " FROM sessions WHERE %s AND "
+	"session NOT IN " STORE_NUMBERS " HAVING count() > 0";
+
+/* A column ns: how long each of the sessions is. */
+static char *durations_of(const struct fetching *fetching)
+{
+	const struct store_query *query = &fetching->query;
+	bool is_once = fetching->has_sums && !query->has_repeated;
+	const char *repeated = !is_once ? query->chosen : query->raw ? query->raw : "0";
+	char *durations = op_format("SELECT any(duration) AS ns FROM sessions WHERE %s AND "
+				    "session NOT IN " STORE_NUMBERS " GROUP BY " STORE_ORIGIN,
+				    repeated, VALUE_PARTIAL);
+	char *all;
+
+	if (!is_once)
+		return durations;
+	all = op_format("SELECT duration AS ns FROM sessions WHERE %s AND NOT (%s) UNION ALL %s",
+			query->chosen, repeated, durations);
+	free(durations);
+	return all;
+}
 
 static int fetch_sessions(struct fetching *fetching)
 {
 	struct op_buffer *answer = &fetching->answers[FLEET_SESSIONS];
-	int result = store_query_ask(&fetching->query, answer, joined_sessions,
+	char *durations = durations_of(fetching);
+	int result = store_query_ask(&fetching->query, answer, joined_sessions, durations,
 				     fetching->query.chosen, VALUE_PARTIAL);
 
+	free(durations);
 	if (!result && !answer->used)
 		result = op_error_set(fetching->query.error, ENODATA,
 				      "%s%s: no session of that time%s",
@@ -60,15 +74,26 @@ static int fetch_sessions(struct fetching *fetching)
 				      fetching->query.url->hosts.count	  ? " and these hosts"
 				      : fetching->query.url->labels.count ? " and these labels"
 									  : "");
-	if (!result)
-		result = store_query_ask(
-			&fetching->query, &fetching->answers[FLEET_LOSSES],
-			"SELECT toDate(0), toDateTime(0), '', toUInt64(0), cause, sum(n) FROM ("
-			"SELECT cause, any(samples) AS n FROM losses WHERE %s AND "
-			"session GLOBAL IN " STORE_SESSION_NUMBERS
-			" AND session NOT IN " STORE_NUMBERS " GROUP BY host, session, cause) "
-			"GROUP BY cause ORDER BY cause",
-			fetching->query.where, fetching->query.chosen, VALUE_PARTIAL);
+	return result;
+}
+
+/* Of the sessions that have any: these are looked at, not all. */
+static int fetch_losses(struct fetching *fetching)
+{
+	struct store_query *query = &fetching->query;
+	char *with_losses = op_format("%s AND origin GLOBAL IN (SELECT origin FROM sessions WHERE "
+				      "%s AND session GLOBAL IN (SELECT session FROM losses "
+				      "WHERE %s))",
+				      query->chosen, query->chosen, query->where);
+	int result = store_query_ask(
+		query, &fetching->answers[FLEET_LOSSES],
+		"SELECT toDate(0), toDateTime(0), '', toUInt64(0), cause, sum(n) FROM ("
+		"SELECT cause, any(samples) AS n FROM losses WHERE %s AND "
+		"session GLOBAL IN " STORE_SESSION_NUMBERS " AND session NOT IN " STORE_NUMBERS
+		" GROUP BY host, session, cause) GROUP BY cause ORDER BY cause",
+		query->where, with_losses, VALUE_PARTIAL);
+
+	free(with_losses);
 	return result;
 }
 
@@ -225,7 +250,7 @@ static void note_row(struct fetching *fetching, enum fleet_table_id table, size_
 /* The rows of a table that a column of another one refers to, which has been answered. */
 struct meaning {
 	enum fleet_table_id table;
-	const char *key, *others; /* columns */
+	bool in_order; /* few rows, whose order decides that of equals in reports */
 	enum fleet_table_id from;
 	const char *column;
 };
@@ -240,16 +265,21 @@ static int fetch_meaning(struct fetching *fetching, const struct meaning *meanin
 	struct op_pair_table known = {0};
 	char *wanted = meaning->table == FLEET_STACKS ? op_format(STORE_STACKS, VALUE_WANTED)
 						      : op_format(STORE_NUMBERS, VALUE_WANTED);
+	const char *columns = fleet_tables[meaning->table].columns;
+	char *key = op_format("%.*s", (int)strcspn(columns, ","), columns);
 	int result;
 
 	while (op_reader_left(&reader))
 		note_row(fetching, meaning->from, column, &known, &reader);
 	op_pair_table_free(&known);
+	/* rows of one key are equal, so grouping them is not needed */
 	result = store_query_ask(&fetching->query, &fetching->answers[meaning->table],
-				 "SELECT %s, %s FROM %s WHERE %s IN %s GROUP BY %s ORDER BY %s",
-				 meaning->key, meaning->others, fleet_tables[meaning->table].name,
-				 meaning->key, wanted, meaning->key, meaning->key);
+				 "SELECT %s FROM %s WHERE %s IN %s%s%s LIMIT 1 BY %s", columns,
+				 fleet_tables[meaning->table].name, key, wanted,
+				 meaning->in_order ? " ORDER BY " : "",
+				 meaning->in_order ? key : "", key);
 	values->used = before;
+	free(key);
 	free(wanted);
 	return result;
 }
@@ -257,15 +287,10 @@ static int fetch_meaning(struct fetching *fetching, const struct meaning *meanin
 static int fetch_meanings(struct fetching *fetching)
 {
 	static const struct meaning meanings[] = {
-		{FLEET_STACKS, "stack", "any(frames)", FLEET_SAMPLES, "stack"},
-		{FLEET_FRAMES, "frame",
-		 "any(image), any(function), any(file), any(line), any(inlined)", FLEET_STACKS,
-		 "frames"},
-		{FLEET_IMAGES, "image", "any(kind), any(path), any(build_id)", FLEET_FRAMES,
-		 "image"},
-		{FLEET_EVENTS, "event",
-		 "any(name), any(unit), any(period), any(frequency), any(unit_mask)", FLEET_SAMPLES,
-		 "event"},
+		{FLEET_STACKS, false, FLEET_SAMPLES, "stack"},
+		{FLEET_FRAMES, false, FLEET_STACKS, "frames"},
+		{FLEET_IMAGES, true, FLEET_FRAMES, "image"},
+		{FLEET_EVENTS, true, FLEET_SAMPLES, "event"},
 	};
 	int result = 0;
 
@@ -327,7 +352,8 @@ static int use_sums(struct fetching *fetching)
 static int fetch_all(struct fetching *fetching)
 {
 	if (use_sums(fetching) || store_query_find_odd(&fetching->query) ||
-	    fetch_sessions(fetching) || fetch_samples(fetching) || fetch_meanings(fetching))
+	    fetch_sessions(fetching) || fetch_losses(fetching) || fetch_samples(fetching) ||
+	    fetch_meanings(fetching))
 		return -1;
 	return put_tables(fetching);
 }
