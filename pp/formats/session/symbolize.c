@@ -288,7 +288,7 @@ static void add_lines(struct prof_names *names, struct image_names *image, uint6
 	add_line(names, &line);
 }
 
-/* The lines that the profile has; those who wrote it may have left the names as they were. */
+/* The lines that the profile has.  Names stay as they are, but for those that are the linker's. */
 static void add_given_lines(struct prof_names *names, const struct prof_line *lines, size_t n)
 {
 	names->n_lines = 0;
@@ -296,7 +296,7 @@ static void add_given_lines(struct prof_names *names, const struct prof_line *li
 		const char *given = lines[i].function, *shown;
 		struct prof_line line = lines[i];
 
-		if (!line.system_name || !strcmp(line.system_name, given)) {
+		if (line.system_name && !strcmp(line.system_name, given)) {
 			shown = show(names, given, true);
 			if (strcmp(shown, given) != 0) {
 				line.system_name = given;
