@@ -680,14 +680,20 @@ def read_text(path):
 
 def test_backlog(place):
     """The spool keeps to its bound while sessions of weeks are read, not only afterwards."""
+    options = ["--to=http://127.0.0.1:1/x", "--spool-size=4"]
+    place.push(*options)
+    folder = f"{place.spool}/{os.listdir(place.spool)[0]}"
+    for i in range(15):
+        with open(f"{folder}/{stamp(START - 600 * (i + 2))}-{stamp(START - 600 * (i + 1))}.pprof",
+                  "wb") as file:
+            file.write(bytes(1 << 18))
     chance = random.Random(2)
     for i in range(N, N + 8):
         make_session(place.sessions, i, more="".join(
             f"0x{0x100000 + chance.getrandbits(44):x} 1\n" for _ in range(100000)))
     sizes = f"{place.folder}/sizes"
-    words = place.words("--once", "--to=http://127.0.0.1:1/x", "--spool-size=4")
     watched = opexport_after(place, f'du -sk --apparent-size "{place.spool}" >>"{sizes}"')
-    done = run(*words, variables=watched)
+    done = place.push_again(*options, variables=watched)
     numbers = [int(line.split()[0]) for line in read_text(sizes).splitlines()]
     check("sessions are dropped", done.stderr.count("more than 4 MiB wait") >= 2, done.stderr)
     check("it is never beyond its bound", 3000 < max(numbers) <= 4096, numbers)

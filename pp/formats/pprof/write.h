@@ -11,6 +11,7 @@
 
 #define FLUSH_BYTES (64u << 10)
 #define ITEM_BYTES  64	      /* numbers of a message, its length, and that of a text, are less */
+#define HEAD_BYTES  6  /* of a message or a text in another message, at most */
 #define GZIP	    (15 + 16) /* zlib: the largest window, and gzip's header and end */
 
 struct function {

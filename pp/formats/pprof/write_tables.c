@@ -30,7 +30,7 @@ void pprof_write_pack(struct writer *writer, int flush)
 
 void pprof_write_put_message(struct writer *writer, enum pprof_profile_field field)
 {
-	writer->bytes += ITEM_BYTES + writer->message.used;
+	writer->bytes += HEAD_BYTES + writer->message.used;
 	wire_put_message(&writer->out, field, &writer->message);
 	if (writer->out.used >= FLUSH_BYTES)
 		pprof_write_pack(writer, Z_NO_FLUSH);
@@ -49,7 +49,7 @@ uint64_t pprof_write_string(struct writer *writer, const char *text)
 	writer->strings = op_grow(writer->strings, &writer->strings_capacity, writer->n_strings + 1,
 				  sizeof(*writer->strings));
 	writer->strings[writer->n_strings] = op_copy(text);
-	writer->bytes += ITEM_BYTES + strlen(text);
+	writer->bytes += HEAD_BYTES + strlen(text);
 	op_hash_add_or_exit(&writer->by_string, hash, (uint32_t)writer->n_strings);
 	return writer->n_strings++;
 }
