@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "libop/cpu/type_names.h"
+#include "pp/symbols/image_name.h"
 #include "pp/symbols/dcpi_image.h"
 #include "pp/symbols/image_path.h"
 #include "libop/base/memory.h"
@@ -149,10 +150,13 @@ static struct text find_text(const struct pp_report_facts *facts, const struct p
 {
 	struct text text = {.start = low & ~(PAGE - 1)};
 	const char *reason;
-	char *path = pp_image_find(facts->search, image->id->name, &reason), *build_id = NULL;
+	char *path = NULL, *build_id = NULL;
 	unsigned char bytes[3];
 
 	text.size = (high | (PAGE - 1)) - text.start + 1;
+	/* what only a profile names is no file of this machine, whatever its path */
+	if (!pp_image_is_named(image->id->name))
+		path = pp_image_find(facts->search, image->full, &reason);
 	if (path) {
 		find_segment(&text, path, low, high);
 		build_id = pp_elf_build_id_at(path);
