@@ -34,7 +34,7 @@ static const struct {
 	[PP_UNNAMED_MAP_REFUSED] = {"code made at run time whose map is refused",
 				    "see the warning about it", NULL},
 	[PP_UNNAMED_IN_PROFILE] = {"code that the profile has no name for",
-				   "names are given where it is recorded, by the symbols of ", ""},
+				   "where it is recorded, install the debug information of ", ""},
 	[PP_UNNAMED_OTHER] = {"images beyond the limit of their number",
 			      "see {other} in oprofile-session(5)", NULL},
 	[PP_UNNAMED_NO_IMAGE] = {"code of no known file",
