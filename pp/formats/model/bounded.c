@@ -187,6 +187,20 @@ static void add_all(const struct prof *prof, const struct bounded_writer *writer
 	prof_cursor_free(&cursor);
 }
 
+uint64_t bounded_labels_bytes(const struct prof *prof, const struct prof_sample *sample,
+			      uint64_t each)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < sample->n_labels; i++) {
+		const struct prof_label *label = &sample->labels[i];
+
+		bytes += each + strlen(prof->strings[label->name]) +
+			 strlen(prof->strings[label->value]) + strlen(prof->strings[label->unit]);
+	}
+	return bytes;
+}
+
 void bounded_add_samples(const struct prof *prof, uint64_t most,
 			 const struct bounded_writer *writer, void *context)
 {

@@ -36,6 +36,10 @@ static inline uint64_t bounded_text_bytes(const char *text)
 	return text ? strlen(text) : 0;
 }
 
+/* Of the labels of a sample, and @each more for each of them. */
+uint64_t bounded_labels_bytes(const struct prof *prof, const struct prof_sample *sample,
+			      uint64_t each);
+
 /**
  * bounded_add_samples - add all samples of a profile
  * @most: bytes; 0: no limit, then only bounded_writer::add is called

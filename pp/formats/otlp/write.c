@@ -177,12 +177,7 @@ static uint64_t cost_of_sample(void *context, const struct prof_sample *sample)
 			 2 * sample->n_values * sample->n_labels * NUMBER_BYTES +
 			 strlen(strings[sample->comm]);
 
-	for (size_t i = 0; i < sample->n_labels; i++) {
-		const struct prof_label *label = &sample->labels[i];
-
-		bytes += 2 * ITEM_BYTES + strlen(strings[label->name]) +
-			 strlen(strings[label->value]) + strlen(strings[label->unit]);
-	}
+	bytes += bounded_labels_bytes(writer->prof, sample, 2 * ITEM_BYTES);
 	/* a line has a function, and three texts; an image has a build-id, too */
 	return bytes +
 	       names_bytes_of_stack(writer->output->names, writer->prof, sample, 6 * ITEM_BYTES);
