@@ -322,9 +322,26 @@ void input_gather(struct input *input)
 	input->gathers = true;
 }
 
+/* The buffer itself, as it may be large, and no longer than its @n bytes and a NUL: a sanitiser
+ * sees what reads beyond. */
+static uint8_t *hand_over_buffer(struct input *input, size_t n)
+{
+	uint8_t *bytes = input->buffer;
+
+	if (n && input->begin)
+		memmove(bytes, bytes + input->begin, n);
+	bytes = realloc(bytes, n + 1);
+	if (!bytes)
+		op_out_of_memory();
+	bytes[n] = '\0';
+	input->buffer = NULL;
+	input->begin = input->end = input->capacity = 0;
+	input->offset += n;
+	return bytes;
+}
+
 uint8_t *input_rest(struct input *input, size_t most, size_t *n, struct op_error *error)
 {
-	uint8_t *bytes;
 	size_t there, want = 1;
 
 	input_gather(input);
@@ -341,13 +358,8 @@ uint8_t *input_rest(struct input *input, size_t most, size_t *n, struct op_error
 			   most);
 		return NULL;
 	}
-	bytes = op_alloc(1, there + 1);
-	if (there)
-		memcpy(bytes, input->buffer + input->begin, there);
-	input->begin += there;
-	input->offset += there;
 	*n = there;
-	return bytes;
+	return hand_over_buffer(input, there);
 }
 
 /* ---- moving ---- */

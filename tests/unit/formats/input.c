@@ -256,7 +256,8 @@ TEST(damage_in_what_is_packed_is_an_error)
 		input = input_open(path, &error);
 		assert_null(input ? input_rest(input, 2 * BIG, &(size_t){0}, &error) : NULL);
 		assert_int_equal(asprintf(&wanted, "the %s data are damaged (",
-					  names[source - BZIP2_FILE]) < 0, 0);
+					  names[source - BZIP2_FILE]) < 0,
+				 0);
 		assert_non_null(strstr(error.text, wanted));
 		free(wanted);
 		input_close(input);
@@ -355,6 +356,29 @@ TEST(more_than_wanted_is_an_error)
 	assert_int_equal(n, BIG);
 	assert_int_equal(bytes[n], 0);
 	free(bytes);
+	input_close(input);
+}
+
+TEST(rest_is_what_was_not_taken)
+{
+	static const char text[] = "\xef\xbb\xbfone\ntwo\n";
+	struct input *input = input_of_bytes("text", text, sizeof(text) - 1);
+	struct op_error error;
+	char *line, *rest;
+	size_t n;
+
+	assert_int_equal(input_line(input, 10, &line, &n, &error), 1);
+	assert_string_equal(line, "one");
+	rest = (char *)input_rest(input, 10, &n, &error);
+	assert_string_equal(rest, "two\n");
+	assert_int_equal(n, 4);
+	assert_int_equal(input_offset(input), sizeof(text) - 1);
+	assert_int_equal(input_at_end(input, &error), 1);
+	free(rest);
+	rest = (char *)input_rest(input, 10, &n, &error);
+	assert_string_equal(rest, "");
+	assert_int_equal(n, 0);
+	free(rest);
 	input_close(input);
 }
 
