@@ -12,6 +12,13 @@ waits=""
 
 # Storms are nice, so that what is tested, and who judges it, have their share of few CPUs.
 
+# has_own_mounts PID - is it in a mount namespace of its own?
+has_own_mounts()
+{
+	[ -d "/proc/$1" ] || fail "a hostile process has ended"
+	[ "$(readlink "/proc/$1/ns/mnt")" != "$(readlink /proc/$$/ns/mnt)" ]
+}
+
 # hostiles_begin REST - what an ordinary user can do to whoever looks into his address spaces, with
 # REST microseconds between turns, until the end.  To be called before oprofilefs is mounted: mount
 # namespaces that are made later have a copy, which keeps it busy.
@@ -22,7 +29,8 @@ hostiles_begin()
 	chmod 666 /dev/fuse # as udev has it
 	mkdir -p /tmp/renamed
 	nice $workloads/silent_fuse 3 >/dev/null &
-	storms="$storms $!"
+	_fuse=$!
+	storms="$storms $_fuse"
 	nice $workloads/rename_storm /tmp/renamed 1000000 >/dev/null &
 	storms="$storms $!"
 	for _kind in fork protect userfault; do
@@ -31,6 +39,7 @@ hostiles_begin()
 	done
 	# shellcheck disable=SC2086
 	trap 'kill $storms $waits 2>/dev/null' EXIT
+	until_true 20 has_own_mounts $_fuse
 }
 
 # waits_begin - from now on no task may wait for more than a second for something that nothing can
