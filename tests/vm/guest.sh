@@ -112,28 +112,55 @@ guest_initramfs()
 		>"$1/initramfs.cpio"
 }
 
+# guest_is_stale CONSOLE - did a CPU meet a breakpoint that was not in memory any more?  The kernel
+# changes code that runs: it writes a breakpoint, waits until all CPUs have seen it, and writes the
+# rest.  With several CPUs, QEMU may still execute what it had translated in between.  The kernel
+# prints what memory holds, and the byte that is next in angles; the one before is no breakpoint
+# then.
+guest_is_stale()
+{
+	awk '
+		/Oops: int3/ { oops = 1 }
+		oops && / Code: / {
+			for (i = 2; i <= NF && $i !~ /^</; i++)
+				;
+			stale = i <= NF && $(i - 1) ~ /^[0-9a-f][0-9a-f]$/ && $(i - 1) != "cc"
+			exit
+		}
+		END { exit !stale }' "$1"
+}
+
 # guest_boot FOLDER SERIES SMP APPEND LIMIT [PMU] - run a guest to its end, or for LIMIT seconds
-# after boot.  Tried twice if, and only if, it never got as far as init.
+# after boot.  Tried twice if, and only if, it never got as far as init, or guest_is_stale: then the
+# reason is in the file "again".
 guest_boot()
 {
-	local folder=$1 limit=$(($5 + $(kernel_slowness "$2") * boot_limit)) try status
+	local folder=$1 limit=$(($5 + $(kernel_slowness "$2") * boot_limit)) try status why
 	local -a command
 
 	guest_initramfs "$folder" "$2" "${6:-}"
 	guest_command "$folder" "$2" "$3" "$4" "file:$folder/output.log" "${6:-}"
 	printf '%q ' "${command[@]}" >"$folder/command"
+	rm -f "$folder/again"
 	for try in 1 2; do
 		rm -f "$folder"/{console,verdict,output}.log "$folder/coverage.tar.gz"
 		status=0
 		timeout --kill-after=5 "$limit" "${command[@]}" \
 			</dev/null >"$folder/qemu.log" 2>&1 || status=$?
 		echo "$status" >"$folder/status"
-		grep -qsx booted "$folder/verdict.log" && break
+		if ! grep -qsx booted "$folder/verdict.log"; then
+			why="did not boot"
+		elif guest_is_stale "$folder/console.log"; then
+			why="met a breakpoint that was not in memory any more"
+		else
+			break
+		fi
 		if [[ $try -eq 1 ]]; then
 			for log in console qemu; do
 				cp -f "$folder/$log.log" "$folder/$log.first.log" 2>/dev/null || true
 			done
-			say "the guest did not boot, trying once more" \
+			echo "$why" >"$folder/again"
+			say "the guest $why, trying once more" \
 				"(log of the first try: $folder/console.first.log)"
 		fi
 	done

@@ -252,9 +252,9 @@ run_boot()
 	guest_boot "$run" "$series" "$smp" "$append" "${boot_limit_sum[$2]}" "$pmu"
 	judged=$(guest_judge "$run" "${names[@]}")
 	report=$(verdicts "$where" <<<"$judged")
-	if [[ -f $run/console.first.log ]]; then
-		report+=$'\n'$(printf 'again   %-14s did not boot the first time (log: %s)' "$where" \
-			"$run/console.first.log")
+	if [[ -f $run/again ]]; then
+		report+=$'\n'$(printf 'again   %-14s %s the first time (log: %s)' "$where" \
+			"$(<"$run/again")" "$run/console.first.log")
 	fi
 	if grep -q '^NOT OK' <<<"$report"; then
 		report+=$'\n'"logs:   $run/{console,output}.log"
