@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The head of a report on a terminal: a line of what was profiled, where, when and for how long,
- *and one of what was counted.
+ * and one of what was counted.
  *
  *	operf ./prog, on vm, 2026-11-28 12:03, 0.464 s
  *	391 samples of cpu-clock, one each 1.17 ms

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Images whose path does not name the profiled file: removed, replaced, or of another mount
- * namespace.  The daemon prefixes the path with a component that identifies the file
- *(oprofile-session(5)):
+ * namespace.  The daemon prefixes the path with a component that identifies the file, as
+ * oprofile-session(5) has it:
  *
  *	/[deleted 0123456789abcdef]/usr/bin/x		by its build-id
  *	/[changed 8:1-4711-g3-t1700000000]/usr/bin/x	by device, inode, generation, mtime

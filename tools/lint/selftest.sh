@@ -147,6 +147,12 @@ put pp/report/listing.c <<END
 int list(const char *name) { return lonely(); }
 int lonely(void) { return puts("/*") + puts("*/"); }
 END
+put tight.h <<END
+/* $spdx-or-later */
+/*
+ *a comment that was folded
+ */
+END
 put pp/report/user.c <<END
 // $spdx-or-later
 int number = list("lonely");
@@ -167,6 +173,7 @@ END
 # checker, and what it must say
 seeds="spdx	no_licence.sh:2: no SPDX
 lines	long.py:2: 102 columns
+lines	tight.h:3: no blank
 names	libop/base/upward.h:2: no file gone.h
 python	broken.py:2: .*syntax
 layers	libop/base/upward.h:2: .*\[layer\]
@@ -211,6 +218,8 @@ while IFS=$'\t' read -r checker says; do
 	lint "$checker" 1
 	grep -qE "$says" "$scratch/log" || fail "$checker did not find: $says"
 done <<<"$seeds"
+
+rm "$tree/tight.h"
 
 # The table: takes off, is refused without a reason, and is stale when nothing is found.
 put tools/lint/exempt <<'END'

@@ -6,8 +6,9 @@
 #	text.py spdx FILE...	the first line (of a script the second) names the licence: that of
 #				the kernel in code for the kernel, else that of userspace
 #	text.py lines FILE...	at most 100 columns, with tabs of 8; no blanks at the ends; every
-#				line ended.  A line may be longer by what its string literals
-#				take: they are not broken, so that they can be searched for.
+#				line ended; in C, a blank behind the asterisk of a comment.  A line
+#				may be longer by what its string literals take: they are not
+#				broken, so that they can be searched for.
 #	text.py python FILE...	Python files compile
 #	text.py names FILE...	source files that comments and documents name are in the tree
 #	text.py exempt FILE	FILES of each line of tools/lint/exempt are in the tree
@@ -22,6 +23,7 @@ import sys
 
 COLUMNS = 100
 KERNEL = re.compile(r"(^|/)(Kbuild|module/|tests/vm/modules/|tests/kunit/.*\.[ch]$)")
+TIGHT = re.compile(r"^ \*[^\s*/]")  # code has tabs
 LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'')
 
 
@@ -34,7 +36,7 @@ def spdx(path, text):
         yield len(head), f"no SPDX-License-Identifier of {licence} here [spdx]"
 
 
-def lines(_, text):
+def lines(path, text):
     if text and not text.endswith("\n"):
         yield text.count("\n") + 1, "the last line is not ended [end]"
     for number, line in enumerate(text.splitlines(), 1):
@@ -43,6 +45,8 @@ def lines(_, text):
             yield number, f"{columns} columns [columns]"
         if line != line.rstrip():
             yield number, "blanks at the end [blanks]"
+        if path.endswith((".c", ".h")) and TIGHT.match(line):
+            yield number, "no blank behind the asterisk [comment]"
 
 
 def python(path, text):

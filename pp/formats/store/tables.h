@@ -5,8 +5,8 @@
  *
  * The file begins with FLEET_MAGIC.  Then comes a section for each table, in the order of enum
  * fleet_table_id: its name, as a string; the length of the rows in bytes, as UInt64; the rows.
- *Strings and rows are as ClickHouse's RowBinary has them, so the rows of a section are the body of
- *an INSERT into the table, and the answer to a SELECT from it:
+ * Strings and rows are as ClickHouse's RowBinary has them, so the rows of a section are the body of
+ * an INSERT into the table, and the answer to a SELECT from it:
  *
  *	String		length (LEB128), bytes
  *	UInt8, UInt16, UInt32, UInt64		little-endian
@@ -16,9 +16,9 @@
  *	Array(T)	number of elements (LEB128), elements
  *
  * Numbers of events, images and frames are hashes of what they are (identity.h), so all machines of
- *a fleet have the same ones, and what one of them sends says what the samples of another mean.  A
- *frame is a line of a function of an image, not an address: names are looked up where the samples
- *were taken.
+ * a fleet have the same ones, and what one of them sends says what the samples of another mean.  A
+ * frame is a line of a function of an image, not an address: names are looked up where the samples
+ * were taken.
  */
 #ifndef PP_FORMATS_STORE_TABLES_H
 #define PP_FORMATS_STORE_TABLES_H
@@ -31,12 +31,12 @@
 
 /*
  * ROW(ID, name, columns, types).  What refers to rows of another table comes behind it.  Of an
- * image,
- * @kind is one of enum fleet_image_kind.  A stack has frames from the leaf on; @inlined: into the
- * frame that follows.  A session is what a host has closed at a time: its samples are those with
- * its number, and count once it is there itself, which is sent last, with the number of its rows
- * and of their samples.  The number is of all that was sent of it, @origin of what was profiled: a
- * session that was sent twice, with other names, is two of one origin, of which one counts.
+ * image, @kind is one of enum fleet_image_kind.  A stack has frames from the leaf on; @inlined:
+ * into the frame that follows.  A session is what a host has closed at a time: its samples are
+ * those with its number, and count once it is there itself, which is sent last, with the number of
+ * its rows and of their samples.  The number is of all that was sent of it, @origin of what was
+ * profiled: a session that was sent twice, with other names, is two of one origin, of which one
+ * counts.
  */
 #define FLEET_TABLES(ROW)                                                                          \
 	ROW(FLEET_EVENTS, "events", "event, name, unit, period, frequency, unit_mask", "qssqqq")   \

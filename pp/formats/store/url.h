@@ -6,7 +6,7 @@
  *		&by=NAME,NAME]
  *
  * clickhouses:// is the same by TLS.  A user and a password are in ~/.netrc, by HOST, as curl(1)
- *has them: a URL is seen by all users of a machine.  TIME is 2026-11-28T15:00[:00], in UTC.
+ * has them: a URL is seen by all users of a machine.  TIME is 2026-11-28T15:00[:00], in UTC.
  */
 #ifndef PP_FORMATS_STORE_URL_H
 #define PP_FORMATS_STORE_URL_H

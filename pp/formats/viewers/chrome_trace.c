@@ -8,7 +8,7 @@
  *	thread_name, process_name
  *
  * Keys of an event come in any order, so that it is looked at when it ends.  Names may come last,
- *so that profiles are pushed when the file ends.
+ * so that profiles are pushed when the file ends.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  *	named_threads SECONDS	says its pid first
  *
  * "disk writer" is named before it works, "renamed" after half of its work, and one thread keeps
- *the name of the program, as the first thread does, which waits for them.
+ * the name of the program, as the first thread does, which waits for them.
  */
 #include <pthread.h>
 #include <stdint.h>
