@@ -50,7 +50,7 @@ struct fleet_reader {
 	struct input *input;
 	struct prof_sink *sink;
 	struct op_error *error;
-	uint8_t *bytes;
+	const uint8_t *bytes;
 	struct op_reader rows; /* of the section that is read */
 	enum fleet_table_id table;
 
@@ -495,19 +495,60 @@ static int (*const row_readers[FLEET_TABLES_N])(struct fleet_reader *reader) = {
 	[FLEET_LOSSES] = take_loss,	     [FLEET_SESSIONS] = take_session,
 };
 
-static int fleet_read_section(struct fleet_reader *reader, struct op_reader *file)
+/* The table of a name; FLEET_TABLES_N: there is none. */
+static enum fleet_table_id table_named(const char *name)
 {
-	const char *name = fleet_tables[reader->table].name, *found, *rows;
+	unsigned int table = 0;
+
+	while (table < FLEET_TABLES_N && strcmp(fleet_tables[table].name, name) != 0)
+		table++;
+	return (enum fleet_table_id)table;
+}
+
+static int find_section(struct fleet_reader *reader, struct op_reader *file,
+			struct op_reader sections[static FLEET_TABLES_N])
+{
+	enum fleet_table_id table;
+	const void *rows;
 	uint64_t length;
 
 	reader->rows = *file;
-	found = take_string(reader);
+	table = table_named(take_string(reader));
 	length = op_reader_u64(&reader->rows);
+	if (reader->rows.failed || table == FLEET_TABLES_N)
+		return input_fail(reader->input, reader->error, EINVAL,
+				  (uint64_t)(file->at - reader->bytes),
+				  "no table of a fleet begins here");
+	reader->table = table;
+	if (sections[table].at)
+		return fleet_fail(reader, "it is there twice");
+	rows = op_reader_take(&reader->rows, length);
+	if (!rows)
+		return fleet_fail(reader, "not all of it is here");
+	sections[table] = op_reader_of(rows, length, op_swap_for(false));
 	*file = reader->rows;
-	rows = op_reader_take(file, length);
-	if (strcmp(found, name) != 0 || !rows)
-		return fleet_fail(reader, "the table is not here, or not all of it");
-	reader->rows = op_reader_of(rows, length, op_swap_for(false));
+	return 0;
+}
+
+/* Finds the rows of each table: sections are in any order. */
+static int find_sections(struct fleet_reader *reader, struct op_reader *file,
+			 struct op_reader sections[static FLEET_TABLES_N])
+{
+	while (op_reader_left(file))
+		if (find_section(reader, file, sections))
+			return -1;
+	reader->rows = *file;
+	for (unsigned int i = 0; i < FLEET_TABLES_N; i++) {
+		reader->table = (enum fleet_table_id)i;
+		if (!sections[i].at)
+			return fleet_fail(reader, "it is not here");
+	}
+	return 0;
+}
+
+static int fleet_read_section(struct fleet_reader *reader, const struct op_reader *rows)
+{
+	reader->rows = *rows;
 	while (op_reader_left(&reader->rows))
 		if (row_readers[reader->table](reader))
 			return -1;
@@ -518,7 +559,6 @@ static void fleet_reader_free(struct fleet_reader *reader)
 {
 	op_names_free_kept(&reader->texts);
 	named_places_free(reader->named);
-	free(reader->bytes);
 	free(reader->frames);
 	free(reader->stacks);
 	free(reader->stack_frames);
@@ -539,19 +579,20 @@ static void fleet_reader_free(struct fleet_reader *reader)
 static int fleet_read(struct input *input, struct prof_sink *sink, struct op_error *error)
 {
 	struct fleet_reader reader = {.input = input, .sink = sink, .error = error};
-	struct op_reader file;
-	int result = 0;
+	struct op_reader sections[FLEET_TABLES_N] = {0}, file;
+	int result;
 	size_t n;
 
-	reader.bytes = input_rest(input, FILE_MOST, &n, error);
+	reader.bytes = input_whole(input, FILE_MOST, &n, error);
 	if (!reader.bytes)
 		return -1;
 	reader.named = named_places_new(sink);
 	file = op_reader_of(reader.bytes, n, op_swap_for(false));
 	op_reader_take(&file, strlen(FLEET_MAGIC));
+	result = find_sections(&reader, &file, sections);
 	for (unsigned int i = 0; !result && i < FLEET_TABLES_N; i++) {
 		reader.table = (enum fleet_table_id)i;
-		result = fleet_read_section(&reader, &file);
+		result = fleet_read_section(&reader, &sections[i]);
 	}
 	reader.host.tool = "oprofile";
 	if (reader.n_unknown)

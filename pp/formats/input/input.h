@@ -45,7 +45,7 @@ void input_close(struct input *input); /* NULL is fine */
 const char *input_path(const struct input *input); /* as it was given */
 const char *input_name(const struct input *input); /* for messages: "standard input" for "-" */
 bool input_is_directory(const struct input *input);
-uint64_t input_offset(const struct input *input);  /* of the next byte */
+uint64_t input_offset(const struct input *input); /* of the next byte */
 
 /* Bytes of it that were read, as they are stored: packed ones before they were unpacked, and of a
  * directory those of all files in it. */
@@ -106,6 +106,16 @@ void input_gather(struct input *input);
  * Return: the bytes and a NUL, which the caller frees, or NULL with @error set.
  */
 uint8_t *input_rest(struct input *input, size_t most, size_t *n, struct op_error *error);
+
+/**
+ * input_whole - all of a file of which nothing was taken yet
+ * @most: more is an error (EFBIG)
+ *
+ * A file in memory that nobody can change (F_SEAL_WRITE, F_SEAL_SHRINK) is mapped, any other read.
+ *
+ * Return: the bytes, good until input_close(), or NULL with @error set.
+ */
+const uint8_t *input_whole(struct input *input, size_t most, size_t *n, struct op_error *error);
 
 /**
  * input_seekable - get ready for input_seek()

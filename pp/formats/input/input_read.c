@@ -120,6 +120,10 @@ void input_close(struct input *input)
 	if (input->fd >= 0)
 		close(input->fd);
 	input_end_unpacking(input);
+	if (input->n_mapped)
+		munmap(input->whole, input->n_mapped);
+	else
+		free(input->whole);
 	free(input->buffer);
 	free(input->path);
 	free(input->name);
@@ -360,6 +364,31 @@ uint8_t *input_rest(struct input *input, size_t most, size_t *n, struct op_error
 	}
 	*n = there;
 	return hand_over_buffer(input, there);
+}
+
+/* Whether it can be mapped: reading bytes that another has cut off would end this process. */
+static bool is_sealed(const struct input *input)
+{
+	const int needed = F_SEAL_WRITE | F_SEAL_SHRINK;
+	int seals = input->is_file && !input->packing ? fcntl(input->fd, F_GET_SEALS) : -1;
+
+	return seals >= 0 && (seals & needed) == needed && !input->base;
+}
+
+const uint8_t *input_whole(struct input *input, size_t most, size_t *n, struct op_error *error)
+{
+	void *mapped;
+
+	if (is_sealed(input) && input->size && input->size <= most) {
+		mapped = mmap(NULL, input->size, PROT_READ, MAP_PRIVATE, input->fd, 0);
+		if (mapped != MAP_FAILED) {
+			input->whole = mapped;
+			*n = input->n_mapped = input->size;
+			return mapped;
+		}
+	}
+	input->whole = input_rest(input, most, n, error);
+	return input->whole;
 }
 
 /* ---- moving ---- */

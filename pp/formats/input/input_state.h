@@ -24,9 +24,9 @@ struct input {
 	const uint8_t *bytes; /* of memory */
 	size_t n_bytes, at_byte;
 
-	const char *packing; /* what is around it: "gzip", "xz"...; NULL: nothing */
-	bool between;	     /* gzip: a member has ended, another may follow */
-	z_stream stream;     /* of gzip */
+	const char *packing;	 /* what is around it: "gzip", "xz"...; NULL: nothing */
+	bool between;		 /* gzip: a member has ended, another may follow */
+	z_stream stream;	 /* of gzip */
 	struct archive *archive; /* of the others, and what unpacks it */
 	const struct archive_library *library;
 	uint8_t *packed;
@@ -34,6 +34,9 @@ struct input {
 	uint64_t n_packed; /* bytes that were read, and what they made */
 	uint64_t n_unpacked;
 	bool gathers; /* what is unpacked stays in memory */
+
+	uint8_t *whole;	 /* of input_whole() */
+	size_t n_mapped; /* of it; 0: it was read */
 
 	uint8_t *buffer;
 	size_t begin, end, capacity;
@@ -43,7 +46,6 @@ struct input {
 /* Reads until @n bytes are in the buffer or the source ends.  Return: 0, or -1 with @error set. */
 int input_fill(struct input *input, size_t n, struct op_error *error);
 int input_fail_to_read(const struct input *input, struct op_error *error);
-
 
 /* Unpacks what begins like something packed.  Return: 0, or -1 with @error set. */
 int input_detect_packing(struct input *input, struct op_error *error);

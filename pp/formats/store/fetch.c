@@ -3,6 +3,7 @@
 #include "fetch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,100 @@
 struct fetching {
 	struct store_query query;
 	bool has_sums;
-	struct op_buffer answers[FLEET_TABLES_N];
+	int file;  /* in memory, of a section for each answer, in the order of the questions */
+	off_t end; /* of the last section */
+	struct {
+		off_t at; /* 0: not asked for */
+		uint64_t n;
+	} answers[FLEET_TABLES_N]; /* rows, as bytes of the file */
 };
+
+/* ---- the file ---- */
+
+static int fail_in_memory(const struct fetching *fetching)
+{
+	return op_error_errno(fetching->query.error, "no memory for the answers of %s",
+			      fetching->query.url->server);
+}
+
+/* The head of a section behind the last one.  Return: its bytes, or -1 with the error set. */
+static ssize_t put_head(const struct fetching *fetching, enum fleet_table_id table, uint64_t n)
+{
+	struct op_buffer head = {0};
+	ssize_t written;
+
+	fleet_section_begin(&head, table, n);
+	op_buffer_check(&head);
+	written = pwrite(fetching->file, head.bytes, head.used, fetching->end);
+	op_buffer_free(&head);
+	return written < 0 ? fail_in_memory(fetching) : written;
+}
+
+/* What is written to the file from here on are its rows. */
+static int begin_section(struct fetching *fetching, enum fleet_table_id table)
+{
+	ssize_t head = put_head(fetching, table, 0);
+
+	if (head < 0)
+		return -1;
+	fetching->answers[table].at = lseek(fetching->file, fetching->end + head, SEEK_SET);
+	return fetching->answers[table].at < 0 ? fail_in_memory(fetching) : 0;
+}
+
+static int end_section(struct fetching *fetching, enum fleet_table_id table, uint64_t n)
+{
+	if (put_head(fetching, table, n) < 0)
+		return -1;
+	fetching->answers[table].n = n;
+	fetching->end = fetching->answers[table].at + (off_t)n;
+	return 0;
+}
+
+static __attribute__((format(printf, 3, 4))) int
+fetch_rows(struct fetching *fetching, enum fleet_table_id table, const char *format, ...)
+{
+	uint64_t n = 0;
+	va_list values;
+	int result;
+
+	if (begin_section(fetching, table))
+		return -1;
+	va_start(values, format);
+	result = store_query_ask_file(&fetching->query, fetching->file, &n, format, values);
+	va_end(values);
+	return result ? -1 : end_section(fetching, table, n);
+}
+
+/* Rows of an answer, to look at. */
+struct mapped_rows {
+	void *pages; /* NULL: there are no rows */
+	size_t length;
+	struct op_reader reader;
+};
+
+static int map_rows(const struct fetching *fetching, enum fleet_table_id table,
+		    struct mapped_rows *rows)
+{
+	off_t at = fetching->answers[table].at, before = at % sysconf(_SC_PAGESIZE);
+	size_t n = fetching->answers[table].n;
+
+	*rows = (struct mapped_rows){.length = n + (size_t)before};
+	if (!n)
+		return 0;
+	rows->pages = mmap(NULL, rows->length, PROT_READ, MAP_PRIVATE, fetching->file, at - before);
+	if (rows->pages == MAP_FAILED) {
+		rows->pages = NULL;
+		return fail_in_memory(fetching);
+	}
+	rows->reader = op_reader_of((char *)rows->pages + before, n, op_swap_for(false));
+	return 0;
+}
+
+static void unmap_rows(const struct mapped_rows *rows)
+{
+	if (rows->pages)
+		munmap(rows->pages, rows->length);
+}
 
 /* ---- sessions ---- */
 
@@ -61,13 +154,12 @@ static char *durations_of(const struct fetching *fetching)
 
 static int fetch_sessions(struct fetching *fetching)
 {
-	struct op_buffer *answer = &fetching->answers[FLEET_SESSIONS];
 	char *durations = durations_of(fetching);
-	int result = store_query_ask(&fetching->query, answer, joined_sessions, durations,
-				     fetching->query.chosen, VALUE_PARTIAL);
+	int result = fetch_rows(fetching, FLEET_SESSIONS, joined_sessions, durations,
+				fetching->query.chosen, VALUE_PARTIAL);
 
 	free(durations);
-	if (!result && !answer->used)
+	if (!result && !fetching->answers[FLEET_SESSIONS].n)
 		result = op_error_set(fetching->query.error, ENODATA,
 				      "%s%s: no session of that time%s",
 				      fetching->query.url->server, fetching->query.url->database,
@@ -85,8 +177,8 @@ static int fetch_losses(struct fetching *fetching)
 				      "%s AND session GLOBAL IN (SELECT session FROM losses "
 				      "WHERE %s))",
 				      query->chosen, query->chosen, query->where);
-	int result = store_query_ask(
-		query, &fetching->answers[FLEET_LOSSES],
+	int result = fetch_rows(
+		fetching, FLEET_LOSSES,
 		"SELECT toDate(0), toDateTime(0), '', toUInt64(0), cause, sum(n) FROM ("
 		"SELECT cause, any(samples) AS n FROM losses WHERE %s AND "
 		"session GLOBAL IN " STORE_SESSION_NUMBERS " AND session NOT IN " STORE_NUMBERS
@@ -136,8 +228,8 @@ static char *texts_of_labels(const struct op_strings *names, const char *each_be
 static int fetch_labels(struct fetching *fetching, const char *texts)
 {
 	char *names = texts_of_labels(&fetching->query.url->by_labels, "", "");
-	int result = store_query_ask(
-		&fetching->query, &fetching->answers[FLEET_LABEL_SETS],
+	int result = fetch_rows(
+		fetching, FLEET_LABEL_SETS,
 		"SELECT k, [%s], any(v) FROM (SELECT [%s] AS v, cityHash64(%s) AS k "
 		"FROM label_sets WHERE label_set GLOBAL IN (SELECT label_set FROM sessions "
 		"WHERE %s)) GROUP BY k ORDER BY k",
@@ -177,8 +269,8 @@ static int fetch_samples(struct fetching *fetching)
 				    texts)
 			: op_copy("");
 	const char *key = url->by_labels.count ? "k" : "l";
-	int result = store_query_ask(
-		&fetching->query, &fetching->answers[FLEET_SAMPLES],
+	int result = fetch_rows(
+		fetching, FLEET_SAMPLES,
 		"SELECT toDate(0), toDateTime(0), h, toUInt64(0), %s, event, app, t, c, "
 		"stack, sum(n), sum(w) FROM (%s)%s GROUP BY h, %s, event, app, t, c, stack "
 		"ORDER BY h, %s, event, app, t, c, stack",
@@ -258,8 +350,6 @@ struct meaning {
 /* A server would find out the same again for each question. */
 static int fetch_meaning(struct fetching *fetching, const struct meaning *meaning)
 {
-	const struct op_buffer *rows = &fetching->answers[meaning->from];
-	struct op_reader reader = op_reader_of(rows->bytes, rows->used, op_swap_for(false));
 	struct op_buffer *values = &fetching->query.values;
 	size_t before = values->used, column = column_of(meaning->from, meaning->column);
 	struct op_pair_table known = {0};
@@ -267,17 +357,20 @@ static int fetch_meaning(struct fetching *fetching, const struct meaning *meanin
 						      : op_format(STORE_NUMBERS, VALUE_WANTED);
 	const char *columns = fleet_tables[meaning->table].columns;
 	char *key = op_format("%.*s", (int)strcspn(columns, ","), columns);
-	int result;
+	struct mapped_rows rows;
+	int result = map_rows(fetching, meaning->from, &rows);
 
-	while (op_reader_left(&reader))
-		note_row(fetching, meaning->from, column, &known, &reader);
+	while (!result && op_reader_left(&rows.reader))
+		note_row(fetching, meaning->from, column, &known, &rows.reader);
+	unmap_rows(&rows);
 	op_pair_table_free(&known);
 	/* rows of one key are equal, so grouping them is not needed */
-	result = store_query_ask(&fetching->query, &fetching->answers[meaning->table],
-				 "SELECT %s FROM %s WHERE %s IN %s%s%s LIMIT 1 BY %s", columns,
-				 fleet_tables[meaning->table].name, key, wanted,
-				 meaning->in_order ? " ORDER BY " : "",
-				 meaning->in_order ? key : "", key);
+	if (!result)
+		result = fetch_rows(fetching, meaning->table,
+				    "SELECT %s FROM %s WHERE %s IN %s%s%s LIMIT 1 BY %s", columns,
+				    fleet_tables[meaning->table].name, key, wanted,
+				    meaning->in_order ? " ORDER BY " : "",
+				    meaning->in_order ? key : "", key);
 	values->used = before;
 	free(key);
 	free(wanted);
@@ -299,43 +392,7 @@ static int fetch_meanings(struct fetching *fetching)
 	return result;
 }
 
-/* ---- the file ---- */
-
-static bool put_bytes(int fd, const void *bytes, size_t n)
-{
-	for (const char *at = bytes; n;) {
-		ssize_t written = write(fd, at, n);
-
-		if (written < 0)
-			return false;
-		at += written;
-		n -= (size_t)written;
-	}
-	return true;
-}
-
-static int put_tables(const struct fetching *fetching)
-{
-	int fd = memfd_create("fleet", MFD_CLOEXEC);
-	bool good = fd >= 0 && put_bytes(fd, FLEET_MAGIC, strlen(FLEET_MAGIC));
-
-	for (size_t i = 0; good && i < FLEET_TABLES_N; i++) {
-		const struct op_buffer *answer = &fetching->answers[i];
-		struct op_buffer head = {0};
-
-		fleet_section_begin(&head, (enum fleet_table_id)i, answer->used);
-		good = !head.failed && put_bytes(fd, head.bytes, head.used) &&
-		       put_bytes(fd, answer->bytes, answer->used);
-		op_buffer_free(&head);
-	}
-	if (good && !lseek(fd, 0, SEEK_SET))
-		return fd;
-	op_error_errno(fetching->query.error, "no memory for the answers of %s",
-		       fetching->query.url->server);
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
+/* ---- all of it ---- */
 
 /* Sums are of all hosts, threads and control groups. */
 static int use_sums(struct fetching *fetching)
@@ -349,13 +406,44 @@ static int use_sums(struct fetching *fetching)
 	return found < 0 ? -1 : 0;
 }
 
+/* Sections of what was not asked for. */
+static int put_empty_sections(struct fetching *fetching)
+{
+	for (unsigned int i = 0; i < FLEET_TABLES_N; i++)
+		if (!fetching->answers[i].at && (begin_section(fetching, (enum fleet_table_id)i) ||
+						 end_section(fetching, (enum fleet_table_id)i, 0)))
+			return -1;
+	return 0;
+}
+
 static int fetch_all(struct fetching *fetching)
 {
 	if (use_sums(fetching) || store_query_find_odd(&fetching->query) ||
 	    fetch_sessions(fetching) || fetch_losses(fetching) || fetch_samples(fetching) ||
-	    fetch_meanings(fetching))
+	    fetch_meanings(fetching) || put_empty_sections(fetching))
 		return -1;
-	return put_tables(fetching);
+	return 0;
+}
+
+/* Return: the descriptor, of what nobody changes from here on, or -1 with the error set. */
+static int fetch_file(struct fetching *fetching)
+{
+	static const int seals = F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL;
+
+	fetching->file = memfd_create("fleet", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	fetching->end = (off_t)strlen(FLEET_MAGIC);
+	if (fetching->file < 0)
+		return fail_in_memory(fetching);
+	if (pwrite(fetching->file, FLEET_MAGIC, strlen(FLEET_MAGIC), 0) != fetching->end)
+		fail_in_memory(fetching);
+	else if (!fetch_all(fetching)) {
+		if (!fcntl(fetching->file, F_ADD_SEALS, seals) &&
+		    !lseek(fetching->file, 0, SEEK_SET))
+			return fetching->file;
+		fail_in_memory(fetching);
+	}
+	close(fetching->file);
+	return -1;
 }
 
 int store_fetch(const char *text, const struct op_strings *labels, struct op_error *error)
@@ -369,12 +457,10 @@ int store_fetch(const char *text, const struct op_strings *labels, struct op_err
 		http = store_http_open(&url, error);
 	if (http) {
 		store_query_begin(&fetching.query, &url, http, error);
-		fd = fetch_all(&fetching);
+		fd = fetch_file(&fetching);
 		store_query_end(&fetching.query);
 	}
 	store_http_close(http);
-	for (size_t i = 0; i < FLEET_TABLES_N; i++)
-		op_buffer_free(&fetching.answers[i]);
 	store_url_free(&url);
 	return fd;
 }

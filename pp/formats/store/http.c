@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "libop/base/array.h"
+#include "libop/base/file.h"
 #include "libop/base/memory.h"
 #include "gzip.h"
 #include "tables.h"
@@ -104,7 +105,10 @@ struct store_http {
 	CURL *easy;
 	long patience; /* seconds */
 	struct op_buffer *answer;
-	size_t most, head; /* head: bytes of it that came */
+	int file;	    /* that has the answer, unless it is a refusal; -1: none */
+	uint64_t n_written; /* to it */
+	int write_error;    /* errno; 0: none */
+	size_t most, head;  /* head: bytes of it that came */
 	bool is_too_long, has_long_head;
 	char error[CURL_ERROR_SIZE];
 	long seconds;	     /* that a request may take; 0: any */
@@ -112,26 +116,46 @@ struct store_http {
 	struct store_reply reply;
 };
 
-/* A server that refuses may say why, however short the answer is that was asked for. */
-static size_t room_for_answer(const struct store_http *http)
+static bool is_refusal(const struct store_http *http)
 {
-	size_t most = http->most, used = http->answer->used;
 	long status = 0;
 
 	curl.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
-	if (status != HTTP_OK && most < ERROR_MOST)
+	return status != HTTP_OK;
+}
+
+/* A server that refuses may say why, however short the answer is that was asked for. */
+static size_t room_for_answer(const struct store_http *http)
+{
+	size_t most = http->most, used = http->answer->used + http->n_written;
+
+	if (most < ERROR_MOST && is_refusal(http))
 		most = ERROR_MOST;
 	return used < most ? most - used : 0;
+}
+
+/* Return: whether it could be put there. */
+static bool put_answer(struct store_http *http, const void *bytes, size_t n)
+{
+	if (http->file < 0 || is_refusal(http)) {
+		op_buffer_put(http->answer, bytes, n);
+		return !http->answer->failed;
+	}
+	http->n_written += n;
+	if (!op_file_write_all(http->file, bytes, n))
+		return true;
+	http->write_error = errno;
+	return false;
 }
 
 static size_t take_answer(char *bytes, size_t size, size_t n, void *context)
 {
 	struct store_http *http = context;
 	size_t room = room_for_answer(http);
+	bool is_put = put_answer(http, bytes, n < room ? n : room);
 
 	http->is_too_long = n > room;
-	op_buffer_put(http->answer, bytes, n < room ? n : room);
-	return http->is_too_long || http->answer->failed ? 0 : n * size;
+	return is_put && !http->is_too_long ? n * size : 0;
 }
 
 static size_t take_head(char *bytes, size_t size, size_t n, void *context)
@@ -176,6 +200,7 @@ struct store_http *store_http_open(const struct store_url *url, struct op_error 
 	}
 	http = op_alloc(1, sizeof(*http));
 	http->url = url;
+	http->file = -1;
 	http->patience = SILENT_SECONDS;
 	http->easy = curl.easy_init();
 	if (http->easy)
@@ -287,6 +312,8 @@ static int exchange(struct store_http *http, char *address, size_t most, struct 
 	http->most = most;
 	http->head = 0;
 	http->is_too_long = http->has_long_head = false;
+	http->n_written = 0;
+	http->write_error = 0;
 	http->reply = (struct store_reply){0};
 	*http->error = '\0';
 	set_options(http, address);
@@ -303,6 +330,10 @@ static int exchange(struct store_http *http, char *address, size_t most, struct 
 				    http->url->server, http->url->database, most >> 10);
 	if (answer->failed)
 		return op_error_memory(error);
+	if (http->write_error)
+		return op_error_code(error, http->write_error,
+				     "%s%s: the answer cannot be kept in memory", http->url->server,
+				     http->url->database);
 	if (code)
 		return op_error_set(
 			error, EHOSTUNREACH, "%s%s: %s", http->url->server, http->url->database,
@@ -369,6 +400,21 @@ int store_http_query(struct store_http *http, const char *query, const struct op
 {
 	return send_query(http, query, values ? WHOLE_ANSWER VALUES : WHOLE_ANSWER, values, most,
 			  answer, error);
+}
+
+int store_http_query_file(struct store_http *http, const char *query,
+			  const struct op_buffer *values, size_t most, int fd, uint64_t *n,
+			  struct op_error *error)
+{
+	struct op_buffer refusal = {0};
+	int result;
+
+	http->file = fd;
+	result = store_http_query(http, query, values, most, &refusal, error);
+	http->file = -1;
+	*n = http->n_written;
+	op_buffer_free(&refusal);
+	return result;
 }
 
 int store_http_change(struct store_http *http, const char *statement,

@@ -48,6 +48,15 @@ int store_http_query(struct store_http *http, const char *query, const struct op
 		     size_t most, struct op_buffer *answer, struct op_error *error);
 
 /**
+ * store_http_query_file - the same, with the answer appended to a file
+ * @fd: the file; nothing is written to it if the server refuses
+ * @n: set to the bytes of the answer that were written
+ */
+int store_http_query_file(struct store_http *http, const char *query,
+			  const struct op_buffer *values, size_t most, int fd, uint64_t *n,
+			  struct op_error *error);
+
+/**
  * store_http_insert - send rows, or a statement without any
  * @statement: SQL, as of store_http_query()
  * @rows, @n: the body

@@ -167,20 +167,37 @@ static char *text_of(const char *format, va_list values)
 	return text;
 }
 
+static char *question_of(const char *format, va_list values)
+{
+	char *text = text_of(format, values), *question = op_format("%s FORMAT RowBinary", text);
+
+	free(text);
+	return question;
+}
+
 int store_query_ask(struct store_query *query, struct op_buffer *answer, const char *format, ...)
 {
 	va_list values;
-	char *text, *whole;
+	char *question;
 	int result;
 
 	va_start(values, format);
-	text = text_of(format, values);
+	question = question_of(format, values);
 	va_end(values);
-	whole = op_format("%s FORMAT RowBinary", text);
-	result = store_http_query(query->http, whole, &query->values, ANSWER_MOST, answer,
+	result = store_http_query(query->http, question, &query->values, ANSWER_MOST, answer,
 				  query->error);
-	free(whole);
-	free(text);
+	free(question);
+	return result;
+}
+
+int store_query_ask_file(struct store_query *query, int fd, uint64_t *n, const char *format,
+			 va_list values)
+{
+	char *question = question_of(format, values);
+	int result = store_http_query_file(query->http, question, &query->values, ANSWER_MOST, fd,
+					   n, query->error);
+
+	free(question);
 	return result;
 }
 

@@ -16,6 +16,8 @@
 #ifndef PP_FORMATS_STORE_QUERY_H
 #define PP_FORMATS_STORE_QUERY_H
 
+#include <stdarg.h>
+
 #include "http.h"
 #include "libop/base/buffer.h"
 #include "libop/base/error.h"
@@ -87,6 +89,10 @@ void store_query_put_stack(struct store_query *query, enum store_value kind,
 /* Asks, and appends the answer as RowBinary.  Return: as store_http_query(). */
 int store_query_ask(struct store_query *query, struct op_buffer *answer, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* The same, appended to a file: @n is set to the bytes of the answer. */
+int store_query_ask_file(struct store_query *query, int fd, uint64_t *n, const char *format,
+			 va_list values) __attribute__((format(printf, 4, 0)));
 
 /* Has the server do something without an answer, such as INSERT INTO ... SELECT. */
 int store_query_do(struct store_query *query, const char *format, ...)

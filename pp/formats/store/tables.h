@@ -3,10 +3,11 @@
  * The tables of a fleet's store, as a file: what a closed session has become to be sent to a server
  * (oppush(1)), and what a server's answers are put together to.
  *
- * The file begins with FLEET_MAGIC.  Then comes a section for each table, in the order of enum
- * fleet_table_id: its name, as a string; the length of the rows in bytes, as UInt64; the rows.
- * Strings and rows are as ClickHouse's RowBinary has them, so the rows of a section are the body of
- * an INSERT into the table, and the answer to a SELECT from it:
+ * The file begins with FLEET_MAGIC.  Then comes a section for each table: its name, as a string;
+ * the length of its rows in bytes, as UInt64; the rows.  In what is sent they are in the order of
+ * enum fleet_table_id, in what is put together in any.  Strings and rows are as ClickHouse's
+ * RowBinary has them, so the rows of a section are the body of an INSERT into the table, and the
+ * answer to a SELECT from it:
  *
  *	String		length (LEB128), bytes
  *	UInt8, UInt16, UInt32, UInt64		little-endian

@@ -2,10 +2,13 @@
 /* Inputs of all formats: the same bytes from each kind of source, packed or not; what is damage. */
 #include <archive.h>
 #include <archive_entry.h>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <zlib.h>
 
 #include "tests/unit/test.h"
 
+#include "libop/base/array.h"
 #include "model_fixture.h"
 #include "pp/formats/model/format.h"
 #include "pp/formats/input/input.h"
@@ -380,6 +383,65 @@ TEST(rest_is_what_was_not_taken)
 	assert_int_equal(n, 0);
 	free(rest);
 	input_close(input);
+}
+
+/* A file in memory with @content; @seals: of fcntl(2). */
+static int memory_file(int seals)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, content, BIG), BIG);
+	assert_false(fcntl(fd, F_ADD_SEALS, seals));
+	return fd;
+}
+
+static bool is_mapped(const char *name)
+{
+	char line[512];
+	FILE *maps = fopen("/proc/self/maps", "re");
+	bool found = false;
+
+	while (fgets(line, sizeof(line), maps))
+		found |= strstr(line, name) != NULL;
+	fclose(maps);
+	return found;
+}
+
+TEST(only_files_that_nobody_can_change_are_mapped)
+{
+	static const int seals[] = {0, F_SEAL_WRITE, F_SEAL_SHRINK, F_SEAL_WRITE | F_SEAL_SHRINK};
+
+	for (size_t i = 0; i < OP_ARRAY_SIZE(seals); i++) {
+		int fd = memory_file(seals[i]);
+		struct op_error error;
+		struct input *input = input_of_open("memory", fd, &error);
+		const uint8_t *bytes, *first;
+		size_t n;
+
+		assert_non_null(input);
+		assert_int_equal(input_peek(input, 4, &first, &error), 4);
+		bytes = input_whole(input, BIG, &n, &error);
+		assert_int_equal(n, BIG);
+		assert_memory_equal(bytes, content, BIG);
+		assert_int_equal(is_mapped("memfd:test"), i == 3);
+		input_close(input);
+		assert_false(is_mapped("memfd:test"));
+		close(fd);
+	}
+}
+
+TEST(a_sealed_file_of_more_than_is_wanted_is_an_error)
+{
+	int fd = memory_file(F_SEAL_WRITE | F_SEAL_SHRINK);
+	struct op_error error;
+	struct input *input = input_of_open("memory", fd, &error);
+	size_t n;
+
+	assert_null(input_whole(input, BIG - 1, &n, &error));
+	assert_int_equal(error.code, EFBIG);
+	input_close(input);
+	close(fd);
 }
 
 TEST_PROGRAM(setup, teardown)
