@@ -81,6 +81,13 @@ static void keep_directory(char *path, int socket)
 
 /* ---- this process ---- */
 
+static void temporary_free(struct temporary *temporary)
+{
+	free(temporary->path);
+	free(temporary->shown);
+	free(temporary);
+}
+
 /* 0, or -1 with errno set. */
 static int start_keeper(struct temporary *temporary)
 {
@@ -94,6 +101,7 @@ static int start_keeper(struct temporary *temporary)
 		setsid(); /* signals to our group are not for it */
 		ignore_signals();
 		keep_directory(temporary->path, ends[0]);
+		temporary_free(temporary);
 		_exit(0);
 	}
 	close(ends[0]);
@@ -132,13 +140,6 @@ static int wait_for_directory(struct temporary *temporary)
 	end_keeper(temporary);
 	errno = got == sizeof(answer) ? answer.error : ECHILD; /* it was killed */
 	return -1;
-}
-
-static void temporary_free(struct temporary *temporary)
-{
-	free(temporary->path);
-	free(temporary->shown);
-	free(temporary);
 }
 
 /* Of root, none that another user could exchange, as $TMPDIR may be after "sudo -E". */
