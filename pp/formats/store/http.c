@@ -295,10 +295,13 @@ static int tell_server_error(const struct store_http *http, long status,
 	return -1;
 }
 
-/* Of a server that is not there, they are the milliseconds only. */
-static bool has_details(const struct store_http *http, CURLcode code)
+/* Of a server that is not there, the details are the milliseconds only, and the words differ by
+ * version. */
+static const char *reason_of(const struct store_http *http, CURLcode code)
 {
-	return *http->error && code != CURLE_COULDNT_CONNECT;
+	if (code == CURLE_COULDNT_CONNECT)
+		return "cannot connect to the server";
+	return *http->error ? http->error : curl.easy_strerror(code);
 }
 
 /* Sends what the options say, and takes the answer, whatever its status.  Takes @address over. */
@@ -335,9 +338,8 @@ static int exchange(struct store_http *http, char *address, size_t most, struct 
 				     "%s%s: the answer cannot be kept in memory", http->url->server,
 				     http->url->database);
 	if (code)
-		return op_error_set(
-			error, EHOSTUNREACH, "%s%s: %s", http->url->server, http->url->database,
-			has_details(http, code) ? http->error : curl.easy_strerror(code));
+		return op_error_set(error, EHOSTUNREACH, "%s%s: %s", http->url->server,
+				    http->url->database, reason_of(http, code));
 	return 0;
 }
 
