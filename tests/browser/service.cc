@@ -20,7 +20,7 @@ INLINED char lower(char c)
 INLINED void squeeze(std::string &word)
 {
 	for (size_t i = 1; i < word.size();)
-		if (word[i] == word[i - 1])
+		if (word[i] == word[i - 1]) // CENTRE
 			word.erase(i, 1);
 		else
 			i++;

@@ -3,6 +3,8 @@
 groups, half a minute, with a burst in it; the same at each run.
 
 The program is service.cc; samples are at its instructions, and callers at those behind its calls.
+Those of a function with a line of "// CENTRE" are around that line, whatever a compiler makes of the
+others.
 """
 import random
 import re
@@ -17,6 +19,8 @@ CONTEXT_KERNEL = "q0xffffffffffffff80"
 PERIOD = 4000000  # ns
 SAMPLES = 5000
 STEP = 6000000  # ns from one sample to the next
+SPREAD = 6  # instructions, of samples around a line
+CENTRES = [n for n, line in enumerate(SOURCE.read_text().splitlines(), 1) if "// CENTRE" in line]
 
 # Process, thread, control group, and what it does: callers first, weight.
 SERVE = ("main", "serve")
@@ -41,21 +45,26 @@ class Program:
         self.path = path
         subprocess.run(["g++", "-g", "-O1", "-no-pie", "-fno-pie", f"-Wl,-Ttext-segment={BASE:#x}",
                         "-o", path, SOURCE], check=True)
-        text = subprocess.run(["objdump", "-dC", "--no-show-raw-insn", path], check=True,
+        text = subprocess.run(["objdump", "-dlC", "--no-show-raw-insn", path], check=True,
                               capture_output=True, text=True).stdout
-        self.places, self.returns = {}, {}
-        caller, callee = None, None
+        self.places, self.returns, self.centres = {}, {}, {}
+        caller, callee, is_centre = None, None, False
         for line in text.splitlines():
             head = re.match(r"([0-9a-f]+) <(.*)>:$", line)
             if head:
                 caller, callee = self.short(head[2]), None
                 continue
+            place = re.match(r"/.*/([^/]+):(\d+)( \(discriminator \d+\))?$", line)
+            if place:
+                is_centre = place[1] == SOURCE.name and int(place[2]) in CENTRES
             found = re.match(r" +([0-9a-f]+):\t(.*)", line)
             if not found or not caller:
                 continue
             address = int(found[1], 16)
             if callee:
                 self.returns.setdefault((caller, callee), address)
+            if is_centre:
+                self.centres.setdefault(caller, []).append(len(self.places.get(caller, [])))
             self.places.setdefault(caller, []).append(address)
             call = re.match(r"call +[0-9a-f]+ <(.*)>", found[2])
             callee = self.short(call[1]) if call else None
@@ -76,8 +85,11 @@ class Program:
             user = [self.returns.get((names[-1], "next_word"), self.places[names[-1]][4])]
         else:
             # most samples are in a few of its instructions
-            places = self.places[names[-1]]
-            at = int(len(places) * rng.gauss(0.6, 0.12))
+            places, centres = self.places[names[-1]], self.centres.get(names[-1])
+            if centres:
+                at = int(rng.gauss(centres[len(centres) // 2], SPREAD))
+            else:
+                at = int(len(places) * rng.gauss(0.6, 0.12))
             user = [places[min(len(places) - 1, max(0, at))]]
         user += [self.returns[pair] for pair in reversed(list(zip(names, names[1:])))]
         fields += [CONTEXT_USER, *(f"q{address:#x}" for address in user)]
