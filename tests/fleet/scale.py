@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A fleet as large as the machine takes: figures, and totals that have to be equal.
 
-    scale.py BUILD MAKE_SESSION TABLES [--hosts=N] [--hours=N] [--cluster]
+    scale.py BUILD MAKE_SESSION TABLES [--hosts=N] [--hours=N] [--rows=N] [--cluster] [--at-once]
 
 TABLES is a real session: "opexport --to=fleet" of some seconds of a whole system.  Each host has six
 sessions an hour of --rows rows of it, one in a hundred of a stack of its own; the bodies are those
 that oppush sends, by as many connections as there are CPUs.  Printed are rows and bytes a second
 that the server takes, bytes of the disk, and the time of reports.  Of one hour, a day is made: its
 other hours have the sums of this one.
+
+With --at-once the sessions of a host are one body, unlike those of oppush: to fill a store that is
+larger than this machine could fill in an hour.
 """
 import collections
 import os
@@ -155,9 +158,9 @@ class Link:
 
 class Fleet:
     def __init__(self, template, chance, n_rows):
-        self.template = template
+        self.template, self.at_once = template, "--at-once" in sys.argv
         self.variants = [Variant(template, chance, n_rows) for _ in range(VARIANTS)]
-        self.lock, self.next, self.retries = threading.Lock(), 0, 0
+        self.lock = threading.Lock()
         self.used = collections.Counter()
         self.own = collections.Counter()  # samples of stacks of one host only
         self.n_rows = 0
@@ -168,6 +171,7 @@ class Fleet:
         middle, stack, _, _ = self.template.rows[chance.randrange(len(self.template.rows))]
         own = [chance.randbytes(16) for _ in range(len(self.variants[0].pieces) // 100)]
         link.insert("stacks", b"".join(one + self.template.stacks[stack] for one in own))
+        samples, sessions = [], []
         for i in range(6 * hours):
             begin = START + 600 * i + chance.randrange(3)
             number = chance.randrange(len(self.variants))
@@ -176,10 +180,14 @@ class Fleet:
             prefix = (struct.pack("<HI", begin // 86400, begin) + put_string(name) + session +
                       label_set)
             extra = [middle + one + struct.pack("<QQ", 1, PERIOD) for one in own]
-            link.insert("samples", prefix.join(variant.pieces + extra))
+            samples.append(prefix.join(variant.pieces + extra))
             n = len(variant.pieces) - 1 + len(extra)
             tail = self.template.session[:-16] + struct.pack("<QQ", n, variant.total + len(extra))
-            link.insert("sessions", prefix + chance.randbytes(8) + tail)
+            sessions.append(prefix + chance.randbytes(8) + tail)
+            if not self.at_once or i + 1 == 6 * hours:
+                link.insert("samples", b"".join(samples))
+                link.insert("sessions", b"".join(sessions))
+                samples, sessions = [], []
             with self.lock:
                 self.used[number] += 1
                 self.own[middle, stack] += len(extra)
