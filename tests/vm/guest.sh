@@ -116,11 +116,13 @@ guest_initramfs()
 # changes code that runs: it writes a breakpoint, waits until all CPUs have seen it, and writes the
 # rest.  With several CPUs, QEMU may still execute what it had translated in between.  The kernel
 # prints what memory holds, and the byte that is next in angles; the one before is no breakpoint
-# then.
+# then.  Whatever the kernel complained of before, or in code of a module, is judged as it stands.
 guest_is_stale()
 {
+	[[ $(guest_complaint "$1") == *"Oops: int3"* ]] || return 1
 	awk '
 		/Oops: int3/ { oops = 1 }
+		oops && / RIP: .*\[/ { exit }
 		oops && / Code: / {
 			for (i = 2; i <= NF && $i !~ /^</; i++)
 				;
@@ -131,8 +133,8 @@ guest_is_stale()
 }
 
 # guest_boot FOLDER SERIES SMP APPEND LIMIT [PMU] - run a guest to its end, or for LIMIT seconds
-# after boot.  Tried twice if, and only if, it never got as far as init, or guest_is_stale: then the
-# reason is in the file "again".
+# after boot.  Tried twice if, and only if, it never got as far as init, or guest_is_stale and no
+# case had failed before: then the reason is in the file "again".
 guest_boot()
 {
 	local folder=$1 limit=$(($5 + $(kernel_slowness "$2") * boot_limit)) try status why
@@ -150,7 +152,8 @@ guest_boot()
 		echo "$status" >"$folder/status"
 		if ! grep -qsx booted "$folder/verdict.log"; then
 			why="did not boot"
-		elif guest_is_stale "$folder/console.log"; then
+		elif ! grep -q '^not ok' "$folder/verdict.log" &&
+			guest_is_stale "$folder/console.log"; then
 			why="met a breakpoint that was not in memory any more"
 		else
 			break

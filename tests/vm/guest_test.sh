@@ -45,6 +45,17 @@ is "another oops" no guest_is_stale <<'END'
 [   55.579919] Oops: general protection fault: 0000 [#1] SMP NOPTI
 [   55.586438] Code: 49 8b 06 e8 47 30 ed 00 e9 <ff> 00 00 00 65 44 8b 0d 6a c1 a3 02
 END
+is "a breakpoint of a module" no guest_is_stale <<'END'
+[   55.579919] Oops: int3: 0000 [#1] SMP NOPTI
+[   55.585647] RIP: 0010:op_sync+0xda/0x310 [oprofile]
+[   55.586438] Code: 49 8b 06 e8 47 30 ed 00 e9 <ff> 00 00 00 65 44 8b 0d 6a c1 a3 02
+END
+is "a breakpoint that is gone, after a warning" no guest_is_stale <<'END'
+[   54.000000] WARNING: CPU: 0 PID: 1 at kernel/x.c:1
+[   55.579919] Oops: int3: 0000 [#1] SMP NOPTI
+[   55.585647] RIP: 0010:handle_softirqs+0xda/0x310
+[   55.586438] Code: 49 8b 06 e8 47 30 ed 00 e9 <ff> 00 00 00 65 44 8b 0d 6a c1 a3 02
+END
 is "an empty console" no guest_is_stale </dev/null
 
 is "a clean console" "" guest_complaint <<'END'
