@@ -68,6 +68,7 @@ class Program:
             self.places.setdefault(caller, []).append(address)
             call = re.match(r"call +[0-9a-f]+ <(.*)>", found[2])
             callee = self.short(call[1]) if call else None
+        assert self.centres, "no instruction is of a line that is marked"
 
     @staticmethod
     def short(name):
