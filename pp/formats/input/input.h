@@ -108,7 +108,7 @@ void input_gather(struct input *input);
 uint8_t *input_rest(struct input *input, size_t most, size_t *n, struct op_error *error);
 
 /**
- * input_whole - all of a file of which nothing was taken yet
+ * input_whole - all of a binary file of which nothing was taken yet; once
  * @most: more is an error (EFBIG)
  *
  * A file in memory that nobody can change (F_SEAL_WRITE, F_SEAL_SHRINK) is mapped, any other read.

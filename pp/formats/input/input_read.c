@@ -372,7 +372,7 @@ static bool is_sealed(const struct input *input)
 	const int needed = F_SEAL_WRITE | F_SEAL_SHRINK;
 	int seals = input->is_file && !input->packing ? fcntl(input->fd, F_GET_SEALS) : -1;
 
-	return seals >= 0 && (seals & needed) == needed && !input->base;
+	return seals >= 0 && (seals & needed) == needed && !input->base && !input->offset;
 }
 
 const uint8_t *input_whole(struct input *input, size_t most, size_t *n, struct op_error *error)
