@@ -12,7 +12,7 @@
  *
  *	static const struct op_option options[] = {
  *		{"output", 'o', "FILE", "write to this file", OP_TEXT(struct job, output)},
- *		{"freq", 'F', "HZ", "a second", OP_NUMBER(struct job, frequency, 1, 1000)},
+ *		{"freq", 'F', "HZ", "sample rate", OP_NUMBER(struct job, frequency, 1, 1000)},
  *		{"list-files", 'l', NULL, "only list the files", OP_FLAG(struct job, list_files)},
  *		{"events", 'e', "LIST", "what to count", OP_LIST(struct job, events)},
  *		{"event", 0, "LIST", NULL, OP_LIST(struct job, events)},	// an old name
