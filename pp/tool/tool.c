@@ -10,6 +10,7 @@
 
 #include "libop/base/array.h"
 #include "libop/base/number.h"
+#include "libop/base/page_guard.h"
 #include "libop/base/progress.h"
 #include "libop/base/similar.h"
 #include "libop/session/paths.h"
@@ -415,6 +416,7 @@ int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)
 	enum op_exit status;
 
 	op_program_begin(argv[0]);
+	page_guard_ignore_file_limit();
 	op_progress_begin();
 	status = tool_run(tool, tables, job, argc, argv, &error);
 	op_progress_end();

@@ -172,7 +172,6 @@ full_disk()
 	(
 		export GCOV_PREFIX=/dev/null # a cut file of coverage is none
 		ulimit -f 2
-		trap '' XFSZ
 		"$@"
 	)
 }

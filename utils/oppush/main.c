@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "libop/base/option.h"
+#include "libop/base/page_guard.h"
 #include "pp/formats/store/sums.h"
 #include "request.h"
 #include "schema.h"
@@ -63,6 +64,7 @@ int main(int argc, const char **argv)
 	int result;
 
 	op_program_begin(argv[0]);
+	page_guard_ignore_file_limit();
 	if (request_parse(argc, argv, &request, &error)) {
 		request_free(&request);
 		return op_usage_error(&error);
