@@ -273,7 +273,7 @@ static int fetch_samples(struct fetching *fetching)
 		fetching, FLEET_SAMPLES,
 		"SELECT toDate(0), toDateTime(0), h, toUInt64(0), %s, event, app, t, c, "
 		"stack, sum(n), sum(w) FROM (%s)%s GROUP BY h, %s, event, app, t, c, stack "
-		"ORDER BY h, %s, event, app, t, c, stack",
+		"ORDER BY stack, event, app, h, %s, t, c", /* of most rows, the first decides */
 		key, rows, join, key, key);
 
 	if (!result && url->by_labels.count)
