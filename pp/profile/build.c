@@ -62,18 +62,18 @@ static void name_image(struct pp_profile *profile, struct pp_image *image,
 		       const struct op_image_name *id, const struct pp_profile_request *request)
 {
 	size_t n_columns = profile->classes->columns;
-	const char *slash;
-	char *kernel_name;
+	char *base;
 
 	image->id = memcpy(pp_profile_keep(profile, sizeof(*id)), id, sizeof(*id));
-	image->full = request->one_vdso && pp_image_is_vdso(id) ? op_copy(id->name)
-								: pp_image_full_name(id);
-	slash = id->kind == OP_IMAGE_ANON ? NULL : strrchr(image->full, '/');
-	image->base = slash && slash[1] ? slash + 1 : image->full;
-	kernel_name = pp_image_kernel_name(id);
-	if (kernel_name)
-		image->base = pp_profile_keep_text(profile, kernel_name);
-	free(kernel_name);
+	if (request->one_vdso && pp_image_is_vdso(id)) {
+		image->full = op_copy(id->name);
+		image->base = image->full;
+	} else {
+		image->full = pp_image_full_name(id);
+		base = pp_image_base_name(id);
+		image->base = pp_profile_keep_text(profile, base);
+		free(base);
+	}
 	image->counts = op_alloc(n_columns, sizeof(uint64_t));
 }
 

@@ -3,6 +3,7 @@
 #include "image_name.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "image_identity.h"
@@ -45,6 +46,20 @@ char *pp_image_kernel_name(const struct op_image_name *id)
 	if (is_kernel)
 		return op_copy("[kernel]");
 	return strncmp(id->name, made, n) ? NULL : op_format("[%s", id->name + n);
+}
+
+char *pp_image_base_name(const struct op_image_name *id)
+{
+	char *base = pp_image_kernel_name(id), *full;
+	const char *slash;
+
+	if (base)
+		return base;
+	full = pp_image_full_name(id);
+	slash = id->kind == OP_IMAGE_ANON ? NULL : strrchr(full, '/');
+	base = op_copy(slash && slash[1] ? slash + 1 : full);
+	free(full);
+	return base;
 }
 
 /* "kallsyms" sorts as "/kallsyms". */

@@ -41,6 +41,9 @@ static inline bool pp_image_is_vdso(const struct op_image_name *id)
  */
 char *pp_image_kernel_name(const struct op_image_name *id);
 
+/* The same, or the full name without directories; the caller frees it. */
+char *pp_image_base_name(const struct op_image_name *id);
+
 /* The order of names in reports; 0 for one image. */
 int pp_compare_images(const struct op_image_name *a, const struct op_image_name *b);
 
