@@ -208,7 +208,7 @@ static void write_text(struct job *job, struct source *source, FILE *out)
 	else if (job->options.symbols)
 		pp_report_symbols(&source->profile, style, out);
 	else if (style->who_lines)
-		pp_report_who(&source->profile, style, out);
+		pp_report_who(&source->profile, &job->options.common.label_sums, style, out);
 	else
 		pp_report_summary(&source->profile, style, out);
 	write_end(job, source, out);
@@ -444,7 +444,8 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 	if (pp_select(&source->list, &source->classes, session_dir_of(job, which), spec, merge,
 		      options->exclude_dependent, &options->common.warnings, error))
 		return pp_loss_explain(&source->list, error);
-	if (check_who(&source->classes, session_dir_of(job, which), options->style.by,
+	if (!options->common.label_sums.n &&
+	    check_who(&source->classes, session_dir_of(job, which), options->style.by,
 		      options->style.label, error))
 		return -1;
 	return make_profile(job, source, error);
@@ -591,10 +592,16 @@ static int report(void *context, struct op_error *error)
 /* What --by leaves apart; all else would be columns that nobody asked for. */
 static struct pp_separation separation(const void *job)
 {
-	const struct pp_report_style *style = &((const struct job *)job)->options.style;
+	const struct pp_options *options = &((const struct job *)job)->options;
+	const struct pp_report_style *style = &options->style;
+	const struct pp_spec *spec = &options->common.specs[0];
 	enum pp_by by = style->by;
 
 	return (struct pp_separation){.label = style->label,
+				      .programs_only = style->who_lines && by == PP_BY_LABEL &&
+						       !pp_spec_is_by_image(spec) &&
+						       !spec->cpus.n && !spec->tgids.n &&
+						       !spec->tids.n && !options->exclude_dependent,
 				      .process = by == PP_BY_PROCESS,
 				      .thread = by == PP_BY_THREAD,
 				      .cpu = by == PP_BY_CPU};

@@ -125,10 +125,12 @@ void pp_report_summary(const struct pp_profile *profile, const struct pp_report_
 /* Whether a class says which one: the session keeps them apart. */
 bool pp_who_is_known(const struct pp_class *class, enum pp_by by);
 
-/* Text: one line a process, thread or CPU, by style->by; the profile's classes differ in it only.
- */
-void pp_report_who(const struct pp_profile *profile, const struct pp_report_style *style,
-		   FILE *out);
+struct pp_label_sums;
+
+/* Text: one line a process, thread, CPU or value of a label, by style->by.  The profile's classes
+ * differ in it only; or it has one, of all values of the label, and @sums are those of each. */
+void pp_report_who(const struct pp_profile *profile, const struct pp_label_sums *sums,
+		   const struct pp_report_style *style, FILE *out);
 
 struct pp_image_pairs;
 

@@ -14,6 +14,7 @@
 
 #include "libop/base/error.h"
 #include "libop/base/strings.h"
+#include "pp/select/label_sums.h"
 
 /* What samples of an input are told apart by, beside program and image. */
 struct pp_separation {
@@ -22,6 +23,10 @@ struct pp_separation {
 			    * a session, of those that session:PP_LABEL_SESSIONS means. */
 	/* Labels that samples must have, as NAME=GLOB: one of those of each name. */
 	const struct op_strings *wanted;
+	bool programs_only; /* samples in a program need not be told apart by image and function */
+	/* With a label: make one session of all, and put here what those of the values would have.
+	 * It stays empty if they differ in more than the label, and if it is NULL. */
+	struct pp_label_sums *sums;
 };
 
 #define PP_LABEL_SESSIONS "label.*"
@@ -49,8 +54,8 @@ struct pp_input_readers {
 	 * damage, and sets @damage.  Return: its directory, which lives as long as the process, or
 	 * NULL with @error set. */
 	const char *(*make_session)(const struct op_strings *paths,
-				    const struct pp_separation *separation,
-				    struct op_error *damage, struct op_error *error);
+				    const struct pp_separation *separation, struct op_error *damage,
+				    struct op_error *error);
 };
 
 #endif

@@ -295,9 +295,10 @@ static int read_options(const struct pp_tool *tool, const struct op_option_table
 /* ---- profiles of other formats ---- */
 
 /* What is selected must be told apart. */
-static struct pp_separation separation_of(const struct pp_tool *tool, const void *job,
+static struct pp_separation separation_of(const struct pp_tool *tool, void *job,
 					  const struct pp_spec *spec)
 {
+	struct pp_common *common = job;
 	struct pp_separation separation = {0};
 
 	if (tool->separation)
@@ -306,6 +307,7 @@ static struct pp_separation separation_of(const struct pp_tool *tool, const void
 	separation.thread |= spec->tids.n;
 	separation.cpu |= spec->cpus.n;
 	separation.wanted = &spec->labels;
+	separation.sums = separation.programs_only ? &common->label_sums : NULL;
 	return separation;
 }
 
@@ -347,7 +349,7 @@ static int read_inputs(const struct pp_tool *tool, void *job, struct op_error *d
 		dir = tool->inputs->make_session(&spec->inputs, &separation, damage, error);
 		if (!dir)
 			return -1;
-		if (separation.label)
+		if (separation.label && !common->label_sums.n)
 			add_word(&spec->sessions, PP_LABEL_SESSIONS);
 		kept = common->is_pair ? &spec->session_dir : &common->session_dir;
 		free(*kept);
@@ -431,6 +433,7 @@ int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)
 	op_strings_free(&common->words);
 	pp_spec_free(&common->specs[0]);
 	pp_spec_free(&common->specs[1]);
+	pp_label_sums_free(&common->label_sums);
 	free(common->session_dir);
 	free(common->command_line);
 	return status;

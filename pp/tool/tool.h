@@ -53,7 +53,8 @@ struct pp_common {
 	char *command_line;	 /* one line: all words, those with blanks in quotes */
 	bool stats;		 /* --verbose=stats */
 	struct pp_output_options output;
-	struct op_warnings warnings; /* verbose if --verbose says so */
+	struct pp_label_sums label_sums; /* of inputs, if only programs are of interest */
+	struct op_warnings warnings;	 /* verbose if --verbose says so */
 };
 
 enum pp_words {

@@ -126,6 +126,31 @@ opreport perf | grep Time
 opexport --to=html made >page
 python3 "$COMMANDS/html_page.py" page facts | grep thread
 
+# Lines come from sums of the values; a selection by image needs a session of each.
+requirement lines_of_labels_are_those_of_sessions_of_each
+of_cgroups
+opexport --to=pprof made >pprof
+for profile in made pprof; do
+	for words in "" -f --no-header -t40 -r --max-lines=1 label:cgroup=/user*; do
+		# shellcheck disable=SC2086
+		opreport --by=cgroup $words $profile >sums
+		# shellcheck disable=SC2086
+		opreport --by=cgroup $words $profile 'image:*' >sessions
+		diff sums sessions && sed -n '/^samples/,$p' sums | wc -l
+	done
+done
+
+requirement a_label_may_have_thousands_of_values
+{
+	echo "pprof 6='' 6='cpu' 6='count' 6='main' 6='request'"
+	seq -f "pprof 6='r%g'" 3000
+	echo "pprof 1=(1=1 2=2) 3=(1=1 2=0x1000 3=0x2000) 4=(1=1 2=1 3=0x1010 4=(1=1 2=1)) 5=(1=1 2=3 3=3)"
+	seq 3000 | awk '{ print "pprof 2=(1=1 2=" $1 " 3=(1=4 2=" $1 + 4 "))" }'
+} | make_profile >many
+opreport --by=request -n many | sed -n '1,3p;3000,$p'
+opreport --by=request -n many | wc -l
+try opreport -l --by=request many
+
 requirement a_page_of_a_profile_has_its_times_and_labels
 of_cgroups
 opexport --to=html made >exported

@@ -103,6 +103,10 @@ def test_reports(server, folders):
     sums = {host: sum(stacks(f"--session-dir={folders[host]}", "session:2*").values())
             for host in HOSTS}
     equal("rows of hosts", {name.strip(): int(n) for n, name in rows.items()}, sums)
+    # the server adds up programs; with stacks, and from sessions of each host, it is the same
+    lines = [re.sub(r"(?s)^.*?(?=^samples)", "", run("opreport", "--by=host", server.url(), *words).stdout,
+                    flags=re.M) for words in ((), ("image:*",))]
+    check("lines of hosts", "prog" in lines[0] and lines[0] == lines[1], lines)
     for last, expected in (("1h", 1), ("36500d", 0)):
         done = run("opreport", f"--last={last}", server.url(wanted="?host=alpha"))
         equal(f"--last={last}", (done.returncode, "of that time" in done.stderr), (expected, expected == 1))

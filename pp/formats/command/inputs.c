@@ -18,9 +18,11 @@
 #include "pp/formats/model/labels.h"
 #include "pp/formats/model/weights.h"
 #include "pp/formats/session/room.h"
+#include "pp/formats/store/fetch.h"
 #include "pp/formats/store/url.h"
 #include "pp/report/options.h"
 #include "archive_file.h"
+#include "label_sums.h"
 
 /* ---- reading ---- */
 
@@ -178,13 +180,15 @@ static struct op_strings labels_of(const struct session_selection *selection)
 	return labels;
 }
 
-static int read_word(struct prof *prof, const char *path, unsigned int by,
-		     struct session_options *options, struct op_error *error)
+static int read_word(struct prof *prof, const char *path, const struct pp_separation *separation,
+		     unsigned int by, struct session_options *options, struct op_error *error)
 {
 	struct op_strings labels = labels_of(&options->selection);
+	const struct store_wanted wanted = {.labels = &labels,
+					    .programs_only = separation->programs_only};
 	const struct format *format;
 	struct profile_input profile;
-	int result = profile_input_open(&profile, path, &labels, error);
+	int result = profile_input_open(&profile, path, &wanted, error);
 
 	op_strings_free(&labels);
 	if (result)
@@ -196,14 +200,15 @@ static int read_word(struct prof *prof, const char *path, unsigned int by,
 }
 
 /* Reads all; of what is damaged, what is before the damage. */
-static int read_words(struct prof *prof, const struct op_strings *paths, unsigned int by,
+static int read_words(struct prof *prof, const struct op_strings *paths,
+		      const struct pp_separation *separation, unsigned int by,
 		      struct session_options *options, struct op_error *damage,
 		      struct op_error *error)
 {
 	const char *damaged = NULL;
 
 	for (size_t i = 0; i < paths->count; i++) {
-		if (!read_word(prof, paths->item[i], by, options, error))
+		if (!read_word(prof, paths->item[i], separation, by, options, error))
 			continue;
 		if (!prof->n_events)
 			return -1;
@@ -230,7 +235,7 @@ static char *shown_of(const struct op_strings *paths)
 				: op_format("%s and %zu more", paths->item[0], paths->count - 1);
 }
 
-/* Sessions that the values of a label may become. */
+/* Sessions that the values of a label may become: label_sums.h has no such limit. */
 #define LABEL_VALUES_MOST 1000
 
 /* The values of a label; op_names_free_kept() frees them.  Return: whether some samples have
@@ -270,28 +275,60 @@ static int write_part(const struct prof *prof, const char *dir, struct session_o
 	return result;
 }
 
+static int fail_without_label(const char *label, const char *shown, struct op_error *error)
+{
+	struct op_similar similar = pp_by_similar(label);
+
+	return op_error_set(error, EINVAL, "%s: no sample has a label %s" OP_SIMILAR_FORMAT, shown,
+			    label, OP_SIMILAR_ARGUMENTS(similar, ""));
+}
+
 /* A session for each value of the label. */
 static int write_parts(const struct prof *prof, const char *dir, struct session_options *options,
 		       const char *shown, struct op_error *error)
 {
 	struct op_names values = {0};
 	bool has_others = find_values(prof, options->selection.label, &values);
-	struct op_similar similar = pp_by_similar(options->selection.label);
 	int result = 0;
 
 	if (!values.n)
-		result = op_error_set(error, EINVAL,
-				      "%s: no sample has a label %s" OP_SIMILAR_FORMAT, shown,
-				      options->selection.label, OP_SIMILAR_ARGUMENTS(similar, ""));
+		result = fail_without_label(options->selection.label, shown, error);
 	else if (values.n > LABEL_VALUES_MOST)
-		result = op_error_set(error, E2BIG, "%s: label %s has more than %u values", shown,
-				      options->selection.label, LABEL_VALUES_MOST);
+		result = op_error_set(
+			error, E2BIG,
+			"%s: label %s has more than %u values; opreport --by=%s, of one "
+			"event and without a selection of images, shows them",
+			shown, options->selection.label, LABEL_VALUES_MOST,
+			options->selection.label);
 	for (size_t i = 0; !result && i < values.n; i++)
 		result = write_part(prof, dir, options, values.names[i], i, error);
 	if (!result && has_others)
 		result = write_part(prof, dir, options, NULL, values.n, error);
 	op_names_free_kept(&values);
 	return result;
+}
+
+/* One session, and sums of each value of the label. */
+static int write_sums(const struct prof *prof, const char *dir, struct session_options *options,
+		      struct pp_label_sums *sums, const char *shown, struct op_error *error)
+{
+	prof_label_sums(prof, &options->selection, sums);
+	/* those without the label are the last ones */
+	if (sums->n && !sums->items[0].value)
+		return fail_without_label(options->selection.label, shown, error);
+	options->selection.label = NULL;
+	return session_write(prof, dir, options, error);
+}
+
+static int write_session(const struct prof *prof, const char *dir, struct session_options *options,
+			 const struct pp_separation *separation, const char *shown,
+			 struct op_error *error)
+{
+	if (!separation->label)
+		return session_write(prof, dir, options, error);
+	if (separation->sums && prof->n_events == 1)
+		return write_sums(prof, dir, options, separation->sums, shown, error);
+	return write_parts(prof, dir, options, shown, error);
 }
 
 static const char *make_session(const struct op_strings *paths,
@@ -308,10 +345,9 @@ static const char *make_session(const struct op_strings *paths,
 	char *shown = shown_of(paths);
 	const char *dir = NULL;
 
-	if (!read_words(prof, paths, by, &options, damage, error))
+	if (!read_words(prof, paths, separation, by, &options, damage, error))
 		dir = op_temporary_session_make(shown, error);
-	if (dir && (separation->label ? write_parts(prof, dir, &options, shown, error)
-				      : session_write(prof, dir, &options, error)))
+	if (dir && write_session(prof, dir, &options, separation, shown, error))
 		dir = NULL;
 	if (dir && session_room_check(dir, options.input, error))
 		dir = NULL;

@@ -56,7 +56,7 @@ struct fleet_reader {
 
 	/* by identity: numbers of the sink, of @frames and @stacks, one more than they are */
 	struct op_pair_table events, images, frame_ids, stack_ids, label_set_ids, places;
-	struct op_pair_table unknown_stacks;   /* by image, of @stacks */
+	struct op_pair_table unknown_stacks;   /* by image and whether one is wanted, of @stacks */
 	uint64_t unknown_event, unknown_frame; /* as in those; 0: not needed yet */
 	uint64_t n_unknown;		       /* references to what is not there */
 	struct fleet_frame *frames;
@@ -369,18 +369,23 @@ static uint64_t event_of(struct fleet_reader *reader, uint64_t identity)
 	return reader->unknown_event;
 }
 
-/* @image: of the program, whose samples are known to be its own, at least. */
+/*
+ * @image: of the program, whose samples are known to be its own, at least.  Zeros: who asked for
+ * the samples did not want to know more.
+ */
 static uint64_t stack_of(struct fleet_reader *reader, uint64_t first, uint64_t second,
 			 uint32_t image)
 {
-	const struct fleet_frame unknown = {.function = "[stack not known]", .image = image};
+	const bool is_wanted = first || second;
+	const struct fleet_frame unknown = {
+		.function = is_wanted ? "[stack not known]" : "[any function]", .image = image};
 	const uint64_t *stack = op_pair_table_find(&reader->stack_ids, first, second);
 	uint64_t *known;
 
 	if (stack)
 		return *stack;
-	reader->n_unknown++;
-	known = op_pair_table_get(&reader->unknown_stacks, image, 0);
+	reader->n_unknown += is_wanted;
+	known = op_pair_table_get(&reader->unknown_stacks, image, is_wanted);
 	if (!*known) {
 		add_stack_frame(reader, add_frame(reader, &unknown));
 		*known = add_stack(reader, reader->n_stack_frames - 1);

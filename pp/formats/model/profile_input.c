@@ -39,9 +39,9 @@ static uid_t supplier_of(const struct profile_input *profile, const struct stat 
 
 /* What a server says is parsed as a file of somebody else. */
 static int open_store(struct profile_input *profile, const char *url,
-		      const struct op_strings *labels, struct op_error *error)
+		      const struct store_wanted *wanted, struct op_error *error)
 {
-	int fd = store_fetch(url, labels, error);
+	int fd = store_fetch(url, wanted, error);
 
 	*profile = (struct profile_input){.path = url, .fd = -1, .supplier = FOREIGN_OURSELVES};
 	if (fd < 0)
@@ -57,12 +57,12 @@ static int open_store(struct profile_input *profile, const char *url,
 }
 
 int profile_input_open(struct profile_input *profile, const char *path,
-		       const struct op_strings *labels, struct op_error *error)
+		       const struct store_wanted *wanted, struct op_error *error)
 {
 	struct stat status;
 
 	if (store_url_is(path))
-		return open_store(profile, path, labels, error);
+		return open_store(profile, path, wanted, error);
 	*profile = (struct profile_input){
 		.path = path, .fd = read_apart_open(path), .supplier = FOREIGN_OURSELVES};
 	if (profile->fd < 0) {

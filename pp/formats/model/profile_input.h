@@ -10,10 +10,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "libop/base/strings.h"
 #include "format.h"
 #include "profile.h"
 
+struct store_wanted;
 struct profile_input {
 	const char *path;
 	struct input *input; /* NULL: it is read apart */
@@ -25,12 +25,12 @@ struct profile_input {
 /**
  * profile_input_open - open a profile
  * @path: a file, a directory or a store, which must live as long; "-" is the standard input
- * @labels: names of labels that samples of a store are to have; NULL: those that @path names
+ * @wanted: of a store, as of store_fetch(); may be NULL
  *
  * Return: 0, or -1 with @error set.
  */
 int profile_input_open(struct profile_input *profile, const char *path,
-		       const struct op_strings *labels, struct op_error *error);
+		       const struct store_wanted *wanted, struct op_error *error);
 void profile_input_close(struct profile_input *profile);
 
 /* What messages call it. */

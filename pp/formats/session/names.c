@@ -81,6 +81,14 @@ static void judge_periods(struct session_names *names, const struct prof *prof)
 	prof_cursor_free(&cursor);
 }
 
+const struct op_image_name *session_app_of(const struct session_names *names, uint32_t app,
+					   uint32_t image)
+{
+	if (app <= PROF_NO_KERNEL_IMAGE && names->images[image].kind != OP_IMAGE_ANON)
+		return &names->images[image];
+	return &names->apps[app];
+}
+
 uint64_t session_samples(const struct session_event *event, uint64_t samples)
 {
 	return samples / event->sample_unit + (samples % event->sample_unit != 0);

@@ -31,6 +31,10 @@ struct session_names {
 void session_names_make(struct session_names *names, const struct prof *prof);
 void session_names_free(struct session_names *names, const struct prof *prof);
 
+/* The program of samples of a context's application @app in @image: what has none, is its own. */
+const struct op_image_name *session_app_of(const struct session_names *names, uint32_t app,
+					   uint32_t image);
+
 /* The names of the images alone, by number; the caller frees the array and each text. */
 struct op_image_name *session_names_of_images(const struct prof *prof);
 

@@ -41,7 +41,7 @@ struct session_selection {
 	const char *value; /* ...and this value; NULL: those without it */
 	/* Labels as NAME=GLOB, one of those of each name; NULL: any */
 	const struct op_strings *wanted;
-	bool no_losses;	   /* which are told once, if a profile becomes several sessions */
+	bool no_losses; /* which are told once, if a profile becomes several sessions */
 };
 
 /* Of the contexts of a finished profile, as of struct prof_cursor, those that are selected; the
@@ -53,9 +53,9 @@ struct session_options {
 	bool no_callgraph;  /* no {cg} files and no stack files */
 	char *const *words; /* of the command that makes it */
 	struct session_selection selection;
-	bool is_supplied;   /* by another user, @supplier, who named the files in it */
+	bool is_supplied; /* by another user, @supplier, who named the files in it */
 	uid_t supplier;
-	uint64_t input;	    /* bytes that it is made of, which bound it (room.h); 0: no bound */
+	uint64_t input; /* bytes that it is made of, which bound it (room.h); 0: no bound */
 };
 
 /**

@@ -25,7 +25,7 @@ struct op_sample_name session_write_name_of(const struct writing *writing, const
 		      writing->names.images[file->image].kind != OP_IMAGE_ANON;
 	struct op_sample_name name = {
 		.app = merged ? writing->names.images[file->image]
-			      : writing->names.apps[context->app],
+			      : *session_app_of(&writing->names, context->app, file->image),
 		.dep = writing->names.images[file->image],
 		.event = event->name,
 		.count = event->count,
@@ -35,8 +35,6 @@ struct op_sample_name session_write_name_of(const struct writing *writing, const
 		.cpu = context->cpu >= 0 && context->cpu <= INT32_MAX ? context->cpu : OP_ALL,
 	};
 
-	if (!merged && context->app <= PROF_NO_KERNEL_IMAGE && name.dep.kind != OP_IMAGE_ANON)
-		name.app = name.dep;
 	return name;
 }
 

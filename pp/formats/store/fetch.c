@@ -23,6 +23,7 @@
 struct fetching {
 	struct store_query query;
 	bool has_sums;
+	bool programs_only;
 	int file;  /* in memory, of a section for each answer, in the order of the questions */
 	off_t end; /* of the last section */
 	struct {
@@ -191,21 +192,22 @@ static int fetch_losses(struct fetching *fetching)
 
 /* ---- samples ---- */
 
-/* What samples are told apart by, as columns h, l, t and c: what is not asked for is not read.
+/* What samples are told apart by, as columns h, l, t, c and s: what is not asked for is not read.
  * 18.16 joins no columns that are constant in one part of a UNION only. */
 #define EMPTY  "materialize('')"
 #define NO_SET "materialize(toUInt64(0))"
-static char *columns_of(const struct store_url *url)
+static char *columns_of(const struct store_url *url, const char *stack)
 {
-	return op_format("%s AS h, %s AS l, event, app, %s AS t, %s AS c, stack",
+	return op_format("%s AS h, %s AS l, event, app, %s AS t, %s AS c, %s AS s",
 			 url->by_host ? "host" : EMPTY, url->by_labels.count ? "label_set" : NO_SET,
-			 url->by_thread ? "thread" : EMPTY, url->by_cgroup ? "cgroup" : EMPTY);
+			 url->by_thread ? "thread" : EMPTY, url->by_cgroup ? "cgroup" : EMPTY,
+			 stack);
 }
 
-static char *columns_of_sums(const struct store_url *url)
+static char *columns_of_sums(const struct store_url *url, const char *stack)
 {
-	return op_format("%s AS h, %s AS l, event, app, %s AS t, %s AS c, stack", EMPTY,
-			 url->by_labels.count ? "label_set" : NO_SET, EMPTY, EMPTY);
+	return op_format("%s AS h, %s AS l, event, app, %s AS t, %s AS c, %s AS s", EMPTY,
+			 url->by_labels.count ? "label_set" : NO_SET, EMPTY, EMPTY, stack);
 }
 
 /* The texts of the labels that are asked for, as an array; names are of letters and digits. */
@@ -243,7 +245,11 @@ static int fetch_labels(struct fetching *fetching, const char *texts)
 static char *rows_of(const struct fetching *fetching)
 {
 	const struct store_query *query = &fetching->query;
-	char *columns = columns_of(query->url), *sums_columns = columns_of_sums(query->url);
+	/* what has no program is of its stack's image */
+	const char *stack =
+		fetching->programs_only ? "if(app = '', stack, toFixedString('', 16))" : "stack";
+	char *columns = columns_of(query->url, stack);
+	char *sums_columns = columns_of_sums(query->url, stack);
 	char *rows = query->raw ? store_query_rows(query, columns, "") : NULL;
 	char *sums = fetching->has_sums ? store_sums_rows(query, sums_columns) : NULL;
 	char *all = op_format("%s%s%s", rows ? rows : "", rows && sums ? " UNION ALL " : "",
@@ -272,8 +278,8 @@ static int fetch_samples(struct fetching *fetching)
 	int result = fetch_rows(
 		fetching, FLEET_SAMPLES,
 		"SELECT toDate(0), toDateTime(0), h, toUInt64(0), %s, event, app, t, c, "
-		"stack, sum(n), sum(w) FROM (%s)%s GROUP BY h, %s, event, app, t, c, stack "
-		"ORDER BY stack, event, app, h, %s, t, c", /* of most rows, the first decides */
+		"s, sum(n), sum(w) FROM (%s)%s GROUP BY h, %s, event, app, t, c, s "
+		"ORDER BY s, event, app, h, %s, t, c", /* of most rows, the first decides */
 		key, rows, join, key, key);
 
 	if (!result && url->by_labels.count)
@@ -446,14 +452,18 @@ static int fetch_file(struct fetching *fetching)
 	return -1;
 }
 
-int store_fetch(const char *text, const struct op_strings *labels, struct op_error *error)
+int store_fetch(const char *text, const struct store_wanted *wanted, struct op_error *error)
 {
+	static const struct store_wanted nothing_more = {0};
 	struct store_url url;
 	struct fetching fetching = {0};
 	struct store_http *http = NULL;
 	int fd = -1;
 
-	if (!store_url_parse(&url, text, error) && !store_url_add_by(&url, labels, error))
+	if (!wanted)
+		wanted = &nothing_more;
+	fetching.programs_only = wanted->programs_only;
+	if (!store_url_parse(&url, text, error) && !store_url_add_by(&url, wanted->labels, error))
 		http = store_http_open(&url, error);
 	if (http) {
 		store_query_begin(&fetching.query, &url, http, error);
