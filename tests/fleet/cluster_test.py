@@ -11,6 +11,7 @@ could not be sent wait, and what cannot be known is an error, not a smaller numb
 """
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -39,13 +40,18 @@ class Fleet:
         self.n += 1
         return folder, spool
 
-    def check_sums(self, when):
+    def check_sums(self, when, has_hosts=True):
         """Each server says the same, once all of them have what the others have."""
         alive = [server for server in self.cluster.all() if server.process]
         for server in alive:
             servers.wait_until(f"{server.folder} has all", server.has_all)
         for server in alive:
             equal(f"{when}: {os.path.basename(server.folder)}", stacks(server.url()), self.wanted)
+            if not has_hosts:
+                continue
+            lines = run("opreport", "--by=host", "-n", server.url()).stdout
+            equal(f"{when}: lines of hosts",
+                  sum(map(int, re.findall(r"^(\d+) ", lines, re.M))), sum(self.wanted.values()))
 
 
 def waiting(spool):
@@ -239,7 +245,7 @@ def test_add_up(fleet):
         old = "SELECT count() FROM samples_local WHERE day < today()"
         servers.wait_for_equal(lambda: server.query(old, "fleet"), "0\n", 30)
         equal("from all servers", server.query(old, "fleet"), "0\n")
-    fleet.check_sums("samples were removed")
+    fleet.check_sums("samples were removed", has_hosts=False)
 
 
 def test_account(fleet):
