@@ -24,8 +24,8 @@ struct pp_separation {
 	/* Labels that samples must have, as NAME=GLOB: one of those of each name. */
 	const struct op_strings *wanted;
 	bool programs_only; /* samples in a program need not be told apart by image and function */
-	/* With a label: make one session of all, and put here what those of the values would have.
-	 * It stays empty if they differ in more than the label, and if it is NULL. */
+	/* With a label: gets what sessions of its values would have, beside one session of all.
+	 * NULL, or if there are several events: a session of each value is made. */
 	struct pp_label_sums *sums;
 };
 

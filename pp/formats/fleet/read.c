@@ -370,8 +370,8 @@ static uint64_t event_of(struct fleet_reader *reader, uint64_t identity)
 }
 
 /*
- * @image: of the program, whose samples are known to be its own, at least.  Zeros: who asked for
- * the samples did not want to know more.
+ * @image: of the program, whose samples are known to be its own, at least.  Zeros stand for all
+ * stacks of the program.
  */
 static uint64_t stack_of(struct fleet_reader *reader, uint64_t first, uint64_t second,
 			 uint32_t image)
