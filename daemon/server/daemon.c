@@ -126,6 +126,7 @@ static int open_events(struct daemon *daemon)
 
 static char *handle_command(void *context, const char *command, uint64_t *later);
 static bool handle_feed(void *context, int fd, char **reply);
+static void write_metrics(struct daemon *daemon);
 
 /* Sessions of the module stay loose: OProfile's own tools read those. */
 static bool is_packed(const struct options *options)
@@ -188,7 +189,11 @@ int daemon_open(struct daemon *daemon, const struct options *options, struct op_
 	if (control_server_open(&daemon->server, session, error))
 		return -1;
 	daemon->serving = true;
-	return options->perf && !options->stopped ? profile_run(&daemon->profile, true, error) : 0;
+	if (options->perf && !options->stopped && profile_run(&daemon->profile, true, error))
+		return -1;
+	/* what is wrong with them is said before the daemon goes into the background */
+	write_metrics(daemon);
+	return 0;
 }
 
 /* ---- work ---- */
@@ -511,7 +516,6 @@ int daemon_run(struct daemon *daemon)
 		 daemon->options->session_dir, daemon->source->cpu_type);
 	op_notify("READY=1");
 	closer_begin(&daemon->closer);
-	write_metrics(daemon);
 	while (!daemon->done) {
 		int wait, n;
 

@@ -29,19 +29,14 @@
 #define SESSION_MIB_LEAST 64
 #define CLOSED_DAYS_MOST  36500
 
-/* The absolute path of a file that may not exist yet. */
-static char *absolute(const char *path)
-{
-	char *real = realpath(path, NULL);
-
-	return real ? real : op_session_dir(path);
-}
-
 /* ---- types of arguments ---- */
 
-/* Links are kept: whether to follow them is decided when the session is opened. */
-static int set_session_dir(const struct op_option *option, void *field, const char *text,
-			   struct op_error *error)
+/*
+ * Absolute, as the daemon changes to "/".  Links are kept: whether to follow them, and with whose
+ * rights, is decided when what they lead to is opened (libop/foreign).
+ */
+static int take_path(const struct op_option *option, void *field, const char *text,
+		     struct op_error *error)
 {
 	char **path = field, *given;
 
@@ -53,16 +48,20 @@ static int set_session_dir(const struct op_option *option, void *field, const ch
 	return *path ? 0 : op_error_memory(error);
 }
 
-static int take_path(const struct op_option *option, void *field, const char *text,
-		     struct op_error *error)
+/* Images are known by their real paths. */
+static int take_image(const struct op_option *option, void *field, const char *text,
+		      struct op_error *error)
 {
-	char **path = field;
+	char **path = field, *real;
 
-	if (op_option_text.take(option, field, text, error))
+	if (take_path(option, field, text, error))
 		return -1;
-	free(*path);
-	*path = absolute(text);
-	return *path ? 0 : op_error_memory(error);
+	real = realpath(text, NULL);
+	if (real) {
+		free(*path);
+		*path = real;
+	}
+	return 0;
 }
 
 static void release_path(void *field)
@@ -102,7 +101,7 @@ static int take_range(const struct op_option *option, void *field, const char *t
 	return 0;
 }
 
-/* Images are known by their real paths; what is not a file is the name of a kernel module. */
+/* What is not a file is the name of a kernel module. */
 static int take_filter(const struct op_option *option, void *field, const char *text,
 		       struct op_error *error)
 {
@@ -181,26 +180,26 @@ static int take_interval(const struct op_option *option, void *field, const char
 }
 
 static const struct op_option_type path_type = {.take = take_path, .release = release_path},
+				   image_type = {.take = take_image, .release = release_path},
 				   switch_type = {.take = take_switch},
 				   range_type = {.take = take_range},
 				   filter_type = {.take = take_filter, .release = release_filter},
 				   events_type = {.take = take_events, .release = release_path},
 				   callgraph_type = {.take = take_callgraph},
 				   topics_type = {.take = take_topics},
-				   interval_type = {.take = take_interval},
-				   session_dir_type = {.take = set_session_dir,
-						       .release = release_path};
+				   interval_type = {.take = take_interval};
 
 #define PATH(member)   .type = &path_type, .field = OP_FIELD(struct options, member, char *)
 #define SWITCH(member) .type = &switch_type, .field = OP_FIELD(struct options, member, bool)
 
 static const struct op_option rows[] = {
 	{"session-dir", 0, "DIR", "where sample files go (" OP_SESSION_DEFAULT_DIR ")",
-	 .type = &session_dir_type, .field = OP_FIELD(struct options, session_dir, char *)},
+	 PATH(session_dir)},
 	{"events", 'e', "LIST",
 	 "what the counters count: NAME:CODE:COUNTER:COUNT:UNITMASK:KERNEL:USER",
 	 .type = &events_type, .field = OP_FIELD(struct options, events, char *)},
-	{"vmlinux", 'k', "FILE", "the kernel's ELF file", PATH(vmlinux)},
+	{"vmlinux", 'k', "FILE", "the kernel's ELF file", .type = &image_type,
+	 .field = OP_FIELD(struct options, vmlinux, char *)},
 	{"kernel-range", 'r', "START,END", "addresses of the kernel's code, in hexadecimal",
 	 .type = &range_type,
 	 .field = OP_FIELD(struct options, config.kernel, struct kernel_config)},
@@ -309,7 +308,7 @@ static int complete(struct options *options, struct op_error *error)
 	if (!options->session_dir)
 		options->session_dir = op_session_dir(OP_SESSION_DEFAULT_DIR);
 	if (!options->oprofilefs)
-		options->oprofilefs = absolute(OPROFILEFS_DEFAULT_DIR);
+		options->oprofilefs = strdup(OPROFILEFS_DEFAULT_DIR);
 	if (!options->session_dir || !options->oprofilefs)
 		return op_error_memory(error);
 	options->foreground |= options->replay != NULL;

@@ -3,7 +3,8 @@
 #
 # covers: every command by which root writes a file, a directory or a session, told to write where
 # covers: another user has links, FIFOs, and directories that are exchanged meanwhile: it ends soon,
-# covers: and nothing of root's is changed, nor made, outside
+# covers: and nothing of root's is changed, nor made, outside; the daemon's metrics, whose file is
+# covers: written again and again, by links, hard links and FIFOs as well
 #
 #	writers.sh BUILD
 
@@ -163,6 +164,99 @@ for round in 1 2 3 4 5 6; do
 		}
 	done
 done
+
+# ---- metrics of the daemon ----
+
+printf '%s\n' 'facts pointer_size 8\ncpu_type timer\ncpu_mhz 2000.000\n' \
+	'image 0x10 0 1000 /usr/bin/true' \
+	'words cpu 0 context 501 500 0x10 user cookie 0x10 0x100 0' | make_recording >recording
+mkdir -m 711 root/folder # whose names can be used, and nothing else
+echo shadow >root/folder/shadow
+chmod 600 root/folder/shadow
+echo shadow >root/linked
+listing >before
+
+# lay_metrics KIND - in theirs/, "oprofile.prom", or where it is to be written
+lay_metrics()
+{
+	rm -rf theirs
+	mkdir theirs
+	case $1 in
+	link) ln -s "$top/root/folder/shadow" theirs/oprofile.prom ;;
+	dangling) ln -s "$top/root/folder/new" theirs/oprofile.prom ;;
+	above) ln -s "$top/root/folder" theirs/above ;;
+	hard) ln root/linked theirs/oprofile.prom ;;
+	fifo) mkfifo theirs/oprofile.prom ;;
+	folder) mkdir theirs/oprofile.prom ;;
+	esac
+	chown -h 65534:65534 theirs
+	[[ $1 == hard ]] || chown -hR 65534:65534 theirs
+}
+
+# replay_to KIND FILE STATUS - the daemon's metrics to FILE: the errors that it says
+replay_to()
+{
+	local status=0
+
+	runs=$((runs + 1))
+	timeout --kill-after=1 $limit oprofiled --replay=recording --no-vmlinux \
+		--session-dir=metrics_session --metrics="$2" </dev/null >said 2>&1 || status=$?
+	[[ $status -eq 0 ]] || wrong "$1: ended with $status: $(tail -n 1 said)"
+	grep -v '^2.* oprofiled .* is ready' said | grep -o 'cannot write .*' | sort -u >errors
+	[[ $(wc -l <errors) -eq $3 ]] || wrong "$1: $3 errors expected: $(cat errors)"
+	[[ $3 -eq 0 ]] || grep -qF "$2" errors || wrong "$1: the file is not named: $(cat errors)"
+	listing >after
+	# a hard link fewer is no change of what is root's
+	sed -i '/linked/s/ [0-9]*$//' before after
+	cat root/folder/shadow root/linked >>after
+	{ cat before; printf 'shadow\nshadow\n'; } | cmp -s - after || {
+		wrong "$1: metrics changed what is root's"
+		diff before after | head -n 5
+	}
+}
+
+# where it cannot be written, that is said, and samples are counted all the same
+for kind in above folder; do
+	lay_metrics $kind
+	file=theirs/oprofile.prom
+	[[ $kind != above ]] || file=theirs/above/oprofile.prom
+	replay_to $kind "$PWD/$file" 1
+	replay_to "$kind, relative" $file 1
+done
+# what is in the place of the file is replaced, as its owner may do
+for kind in link dangling hard fifo; do
+	lay_metrics $kind
+	replay_to $kind theirs/oprofile.prom 0
+	[[ $(stat -c %F:%u theirs/oprofile.prom) == 'regular file:65534' ]] ||
+		wrong "$kind: no metrics of user 65534 in its place"
+done
+
+# the name becomes a link, and a file again, at any time
+lay_metrics file
+cat >flicker.py <<-'PYTHON'
+	import os, sys, time
+	name, target = sys.argv[1:]
+	end = time.monotonic() + 60
+	while time.monotonic() < end and not os.path.exists(name + ".done"):
+	    for make in (lambda: os.symlink(target, name + ".next"),
+	                 lambda: open(name + ".next", "w").close()):
+	        make()
+	        os.rename(name + ".next", name)
+PYTHON
+setpriv --reuid=65534 --regid=65534 --clear-groups \
+	/usr/bin/python3 flicker.py theirs/oprofile.prom "$top/root/folder/shadow" &
+exchanger=$!
+until=$((SECONDS + limit))
+until [[ -L theirs/oprofile.prom || $SECONDS -ge $until ]]; do sleep 0.01; done
+for round in 1 2 3 4 5 6 7 8; do
+	timeout --kill-after=1 $limit oprofiled --replay=recording --no-vmlinux \
+		--session-dir=metrics_session --metrics=theirs/oprofile.prom >/dev/null 2>&1 ||
+		wrong "metrics in round $round: ended with $?"
+done
+touch theirs/oprofile.prom.done
+wait $exchanger
+listing | sed '/linked/s/ [0-9]*$//' >after
+cmp -s before after || wrong "metrics, exchanged: changed what is root's"
 
 echo "$runs runs, $exchanged with directories exchanged, $failures failures"
 [[ $failures -eq 0 ]]
