@@ -69,7 +69,7 @@ static bool is_of_others(const struct stat *status)
 /* From here on, what is done in the place is done as @user. */
 static void act_as(struct foreign_place *place, uid_t user)
 {
-	place->is_others = true;
+	place->is_others = place->is_passed = true;
 	place->user = user;
 	place->group = group_of(user);
 }
@@ -234,14 +234,19 @@ static bool is_shared(const struct stat *status)
 	return status->st_mode & S_IWOTH || (status->st_mode & S_IWGRP && status->st_gid);
 }
 
+/* Others can exchange what this user has in it. */
+static bool is_unsafe(const struct stat *status)
+{
+	return is_shared(status) && !(status->st_mode & S_ISVTX);
+}
+
 /* The link @fd, of this user. */
 static int follow(struct way *way, int fd)
 {
 	char target[PATH_MAX];
 	ssize_t n;
 
-	if (++way->n_links > MOST_LINKS ||
-	    (is_shared(&way->status) && !(way->status.st_mode & S_ISVTX))) {
+	if (++way->n_links > MOST_LINKS || is_unsafe(&way->status)) {
 		errno = ELOOP;
 		return -1;
 	}
@@ -340,6 +345,7 @@ static int go(struct foreign_place *place, struct way *way, enum foreign_parents
 		place->is_others = false;
 		if (is_of_others(&way->status))
 			act_as(place, way->status.st_uid);
+		place->is_passed |= is_unsafe(&way->status);
 		length = cut(way, name);
 		if (length < 0)
 			return -1;
@@ -688,4 +694,40 @@ void foreign_remove_directory(const char *path)
 		rights_return(&place, &before);
 	}
 	foreign_place_leave(&place);
+}
+
+/* ---- the way ---- */
+
+/* Return: whether the directory is there; @is_own is set to what is to be known of it. */
+static bool examine_way(const char *directory, bool *is_own)
+{
+	struct foreign_place place;
+	struct stat status;
+	bool is_there =
+		!foreign_place_find_directory(&place, directory, FOREIGN_PARENTS_FIND, NULL) &&
+		!fstatat(place.dir, place.name, &status, AT_SYMLINK_NOFOLLOW);
+
+	*is_own = is_there && !place.is_passed && S_ISDIR(status.st_mode) &&
+		  !is_of_others(&status) && !is_unsafe(&status);
+	foreign_place_leave(&place);
+	return is_there;
+}
+
+bool foreign_is_own_way(const char *directory)
+{
+	char *path = geteuid() ? NULL : strdup(directory), *slash;
+	bool is_own = geteuid();
+
+	while (path && !examine_way(path, &is_own) && errno == ENOENT &&
+	       (slash = strrchr(path, '/')))
+		slash[slash == path] = '\0';
+	free(path);
+	return is_own;
+}
+
+const char *foreign_temporary_top(void)
+{
+	const char *top = getenv("TMPDIR");
+
+	return top && *top == '/' && foreign_is_own_way(top) ? top : "/tmp";
 }

@@ -39,6 +39,7 @@ struct foreign_place {
 	bool is_shared;	   /* others may write to the directory, too */
 	bool is_others;	   /* it is another user's: with the rights of @user, @group */
 	bool is_linked;	   /* and so is a link that led to it */
+	bool is_passed;	   /* others can exchange something on the way */
 	uid_t user;
 	gid_t group;
 };
@@ -123,5 +124,20 @@ void foreign_remove_directory(const char *path);
  */
 int foreign_make_directory(const char *path, enum foreign_parents parents, mode_t mode,
 			   struct op_error *error);
+
+/**
+ * foreign_is_own_way - whether nobody else can exchange a directory of root, nor what is on the way
+ *
+ * What is written there by its path, from then on, is written there: each directory on the way, and
+ * it, belongs to root, and others cannot write to it, unless it has the sticky bit, as /tmp.  Of
+ * one that is missing, the nearest one above it counts.
+ *
+ * Return: true for who is not root: links of others lead to nothing that this user has not, then.
+ */
+bool foreign_is_own_way(const char *directory);
+
+/* A directory for temporary files: $TMPDIR if that is a foreign_is_own_way(), as it is not of root
+ * under "sudo -E", or /tmp. */
+const char *foreign_temporary_top(void);
 
 #endif

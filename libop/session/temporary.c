@@ -17,6 +17,7 @@
 #include "libop/base/memory.h"
 #include "libop/base/pinned_path.h"
 #include "libop/base/remove_tree.h"
+#include "libop/foreign/output.h"
 
 #define UNIQUE 6 /* characters that mkdtemp() chooses */
 
@@ -142,20 +143,9 @@ static int wait_for_directory(struct temporary *temporary)
 	return -1;
 }
 
-/* Of root, none that another user could exchange, as $TMPDIR may be after "sudo -E". */
-static const char *choose_top(void)
-{
-	const char *top = getenv("TMPDIR");
-	struct stat status;
-
-	if (!top || *top != '/')
-		return "/tmp";
-	return !geteuid() && (stat(top, &status) || status.st_uid) ? "/tmp" : top;
-}
-
 const char *op_temporary_session_make(const char *shown, struct op_error *error)
 {
-	const char *top = choose_top();
+	const char *top = foreign_temporary_top();
 	struct temporary *temporary = op_alloc(1, sizeof(*temporary));
 
 	temporary->path = op_format("%s/oprofile-XXXXXX", top);

@@ -100,18 +100,6 @@ int trusted_dir_check_tree(const char *path, struct op_error *error)
 	return result;
 }
 
-int trusted_dir_check_file(int holder, const char *name, const char *path, struct op_error *error)
-{
-	struct stat status;
-
-	if (trusted_dir_check_holder(holder, path, error))
-		return -1;
-	if (!fstatat(holder, name, &status, AT_SYMLINK_NOFOLLOW) && !is_ours(status.st_uid))
-		return op_error_set(error, EPERM, UNSAFE "belongs to user %u", path,
-				    (unsigned int)status.st_uid);
-	return 0;
-}
-
 /* ---- making ---- */
 
 #define NO_GROUP ((gid_t)-1)
@@ -330,6 +318,40 @@ int trusted_dir_open(const char *path, enum trusted_dir_missing missing, struct 
 		fd = check_place(&place, error)
 			     ? -1
 			     : open_linked(place.dir, place.name, path, MOST_LINKS, missing, error);
+	}
+	foreign_place_leave(&place);
+	return fd;
+}
+
+/* Whether file @name, open directory @holder, may be replaced. */
+static int check_file(int holder, const char *name, const char *path, struct op_error *error)
+{
+	struct stat status;
+
+	if (trusted_dir_check_holder(holder, path, error))
+		return -1;
+	if (!fstatat(holder, name, &status, AT_SYMLINK_NOFOLLOW) && !is_ours(status.st_uid))
+		return op_error_set(error, EPERM, UNSAFE "belongs to user %u", path,
+				    (unsigned int)status.st_uid);
+	return 0;
+}
+
+int trusted_dir_open_holder(const char *path, char **name, struct op_error *error)
+{
+	struct foreign_place place;
+	int fd = foreign_place_find(&place, path, FOREIGN_PARENTS_FIND, FOREIGN_REPLACE, error);
+
+	*name = NULL;
+	if (!fd && !(fd = check_place(&place, error))) {
+		fd = openat(place.dir, ".", DIRECTORY);
+		if (fd < 0)
+			op_error_errno(error, "cannot open %s", path);
+		else
+			fd = close_unless(check_file(fd, place.name, path, error), fd);
+	}
+	if (fd >= 0) {
+		*name = place.name;
+		place.name = NULL;
 	}
 	foreign_place_leave(&place);
 	return fd;

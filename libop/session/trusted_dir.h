@@ -49,6 +49,19 @@ int trusted_dir_open_below(int parent, const char *name, const char *path,
 			   enum trusted_dir_missing missing, struct op_error *error);
 
 /**
+ * trusted_dir_open_holder - open the directory of a file that is to be replaced
+ * @path: of the file, as the user chose it
+ * @name: set to the file's name in there, which the caller frees; links of root that lead to it
+ *	are followed by root, others are not
+ *
+ * The file may be replaced: others cannot exchange it, and the file, or the link, is of the
+ * effective user or of root.  A file that is missing is no error here.
+ *
+ * Return: a descriptor, or -1 with @error set.
+ */
+int trusted_dir_open_holder(const char *path, char **name, struct op_error *error);
+
+/**
  * trusted_dir_pin - the path by which to use an open directory: pinned_path.h
  * @fd: belongs to the path, and is closed on error
  *
@@ -85,16 +98,5 @@ int trusted_dir_check_tree(const char *path, struct op_error *error);
  * Return: 0, or -1 with @error set: EPERM.
  */
 int trusted_dir_check_read(const char *path, uid_t *owner, struct op_error *error);
-
-/**
- * trusted_dir_check_file - whether file @name, open directory @holder, may be replaced
- * @path: what errors call the file
- *
- * Others must not be able to exchange it, and the file, or the link, must be of the effective
- * user or of root.  A file that is missing is no error here.
- *
- * Return: 0, or -1 with @error set: EPERM.
- */
-int trusted_dir_check_file(int holder, const char *name, const char *path, struct op_error *error);
 
 #endif

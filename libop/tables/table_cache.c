@@ -16,6 +16,7 @@
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
 #include "libop/base/strings.h"
+#include "libop/foreign/output.h"
 
 /* In front of the bytes, in the byte order of the machine. */
 struct head {
@@ -56,7 +57,8 @@ static char *base_dir(void)
 	return home && *home == '/' ? op_format("%s/.cache", home) : NULL;
 }
 
-/* Is @dir, or the nearest directory above it that is there, the user's own? */
+/* Is @dir, or the nearest directory above it that is there, the user's own, and nobody else can
+ * exchange it? */
 static bool may_make(const char *dir)
 {
 	char *path = op_copy(dir), *slash;
@@ -64,6 +66,7 @@ static bool may_make(const char *dir)
 
 	while (!(own = is_own(path, &there)) && !there && (slash = strrchr(path, '/')) != path)
 		*slash = '\0';
+	own = own && foreign_is_own_way(path);
 	free(path);
 	return own;
 }

@@ -19,7 +19,7 @@ chmod 755 "$top"
 cd "$top" || exit 1
 
 PATH=$build/daemon/operf:$build/daemon:$build/pp:$build/tests/commands:$PATH
-PATH=$build/utils/ocount:$build/utils/opdb:$build/utils/opcontrol:$PATH
+PATH=$build/utils/ocount:$build/utils/opdb:$build/utils/opcontrol:$build/utils/oppush:$PATH
 export HOME=$top/home OPROFILE_SYMBOLS=$top/symbols LC_ALL=C
 mkdir home
 limit=60	# seconds: far more than any of these takes, beside any load
@@ -257,6 +257,30 @@ touch theirs/oprofile.prom.done
 wait $exchanger
 listing | sed '/linked/s/ [0-9]*$//' >after
 cmp -s before after || wrong "metrics, exchanged: changed what is root's"
+
+# ---- what the environment names, as under "sudo -E" ----
+
+rm -rf theirs
+mkdir -p theirs/home root/cache/tables
+chown -R 65534:65534 theirs
+ln -s "$top/root/cache" theirs/home/oprofile
+ln -s "$top/root/open" theirs/tmp
+chown -h 65534:65534 theirs/home/oprofile theirs/tmp
+listing >before
+for read in 'opreport profile' 'opannotate --session-dir=base -s'; do
+	XDG_CACHE_HOME=$PWD/theirs/home TMPDIR=$PWD/theirs/tmp try "$read" ''
+	listing >after
+	cmp -s before after || {
+		wrong "$read, of what root makes for itself: changed by another user's links"
+		diff before after | head -n 5
+		listing >before
+	}
+done
+try 'oppush --once --to=http://127.0.0.1:9/ --session-dir=base --spool=OUT' theirs/home/spool
+[[ ! -e theirs/home/spool ]] || wrong "a spool is made where another user can exchange it"
+grep -q 'another user can exchange' said || wrong "a spool: $(cat said)"
+try 'opdb repair OUT' theirs/tmp/file
+grep -q 'of user 65534' said || wrong "opdb repair by a link: $(cat said)"
 
 echo "$runs runs, $exchanged with directories exchanged, $failures failures"
 [[ $failures -eq 0 ]]

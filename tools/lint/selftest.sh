@@ -164,6 +164,8 @@ int out = open(path, O_WRONLY | O_CREAT,
 	       0600);
 char *text = op_file_read(path, 1, NULL, NULL);
 Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+char *real = realpath("x", NULL);
+int made = rename("x", "y");
 END
 cp "$here/../../.clang-tidy" "$tree/"
 cat >"$BUILD/compile_commands.json" <<END
@@ -187,6 +189,8 @@ doors	pp/report/open.c:2: open
 doors	pp/report/open.c:3: open.*writes
 doors	pp/report/open.c:5: op_file_read
 doors	pp/report/open.c:6: elf_begin
+doors	pp/report/open.c:7: realpath.*resolver
+doors	pp/report/open.c:8: rename.*output
 shellcheck	unquoted.sh:3:.*SC2086
 checkpatch	module/seeded.c:7: ERROR:SPACING
 sparse	module/seeded.c:8:.*dereference of noderef

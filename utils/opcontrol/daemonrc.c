@@ -16,6 +16,7 @@
 
 #include "libop/base/file.h"
 #include "libop/base/number.h"
+#include "libop/foreign/output.h"
 
 #define SIZE_LIMIT (1 << 20) /* all settings fit many times */
 #define EVENTS_MAX 64
@@ -180,7 +181,8 @@ static const char *home(void)
 	const struct passwd *user;
 	struct stat status;
 
-	if (dir && *dir == '/' && (geteuid() || (!stat(dir, &status) && is_own(&status))))
+	if (dir && *dir == '/' &&
+	    (geteuid() || (!stat(dir, &status) && is_own(&status) && foreign_is_own_way(dir))))
 		return dir;
 	user = getpwuid(geteuid());
 	return user ? user->pw_dir : NULL;

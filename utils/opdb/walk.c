@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "walk.h"
 
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,40 +107,29 @@ static int walk_path(const struct walk *walk, const char *path)
 	return walk->file(walk->context, path);
 }
 
-/* Pins the directory of a file that is to be replaced, which must be the user's own or root's. */
-static char *pin_parent(const char *path, struct op_error *error)
-{
-	const char *slash = strrchr(path, '/');
-	char *parent = slash && slash > path ? strndup(path, (size_t)(slash - path))
-					     : strdup(slash ? "/" : ".");
-	int fd = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	char *pinned = NULL;
-
-	if (fd < 0)
-		op_error_errno(error, "cannot open %s", path);
-	else if (trusted_dir_check_file(fd, slash ? slash + 1 : path, path, error))
-		close(fd);
-	else
-		pinned = trusted_dir_pin(fd, parent, error);
-	free(parent);
-	return pinned;
-}
-
+/* The file that is to be replaced, by the path of its directory, which is pinned and must be the
+ * user's own or root's. */
 static int walk_file(const struct walk *walk, const char *path)
 {
+	struct op_error error = {.text = OP_OUT_OF_MEMORY};
 	const char *slash = strrchr(path, '/');
-	struct op_error error;
-	char *pinned = pin_parent(path, &error), *file = NULL;
-	int result = -1;
+	char *parent = slash ? op_path("%.*s", (int)(slash - path), path) : strdup(".");
+	char *name = NULL, *pinned, *file;
+	int fd = parent ? trusted_dir_open_holder(path, &name, &error) : -1, result = -1;
 
-	if (pinned)
-		file = op_path("%s%s", slash ? pinned : "", slash ? slash : path);
-	if (file)
+	pinned = fd < 0 ? NULL : op_pinned_path(fd, parent);
+	file = pinned ? op_path("%s/%s", pinned, name) : NULL;
+	if (file) {
+		op_path_show_as(file, path);
 		result = walk->file(walk->context, file);
-	else
-		op_complain("%s", pinned ? OP_OUT_OF_MEMORY : error.text);
+		op_path_show_as(file, NULL);
+	} else {
+		op_complain("%s", error.text);
+	}
 	free(file);
 	op_pinned_close(pinned);
+	free(name);
+	free(parent);
 	return result;
 }
 

@@ -21,6 +21,7 @@
 #include "libop/base/text_stream.h"
 #include "libop/closed/times.h"
 #include "libop/foreign/door.h"
+#include "libop/foreign/output.h"
 #include "libop/session/paths.h"
 #include "libop/session/trusted_dir.h"
 #include "pp/formats/model/format.h"
@@ -124,8 +125,14 @@ static char *path_of(const struct spool *spool, const char *name)
 /* Nobody else can exchange it, nor what is in it, from here on. */
 static int make_directory(const char *path, struct op_error *error)
 {
-	int fd = trusted_dir_open(path, TRUSTED_DIR_MAKE, error);
+	int fd;
 
+	if (!foreign_is_own_way(path))
+		return op_error_set(error, EPERM,
+				    "the spool is not safe to write: another user can exchange "
+				    "%s, or what is on the way to it",
+				    path);
+	fd = trusted_dir_open(path, TRUSTED_DIR_MAKE, error);
 	if (fd >= 0)
 		close(fd);
 	return fd < 0 ? -1 : 0;

@@ -21,6 +21,7 @@
 #include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
+#include "libop/foreign/output.h"
 
 #define BEGIN_SECONDS 30
 #define READS_AT_ONCE 64
@@ -105,8 +106,9 @@ static const struct op_feed_ops ops = {
 /* The session is small and lives as long as we do: memory is the place for it. */
 static char *make_temporary(struct op_error *error)
 {
-	const char *runtime = getenv("XDG_RUNTIME_DIR"), *tmp = getenv("TMPDIR");
-	const char *places[] = {runtime, geteuid() ? NULL : "/run", tmp, "/tmp"};
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	const char *places[] = {runtime && foreign_is_own_way(runtime) ? runtime : NULL,
+				geteuid() ? NULL : "/run", foreign_temporary_top(), "/tmp"};
 
 	for (size_t i = 0; i < OP_ARRAY_SIZE(places); i++) {
 		char *path = places[i] && *places[i] == '/' ? op_path("%s/optop-XXXXXX", places[i])

@@ -15,6 +15,7 @@
 
 #include "libop/base/file.h"
 #include "libop/base/remove_tree.h"
+#include "libop/foreign/output.h"
 #include "libop/perf/command.h"
 #include "workloads.h"
 
@@ -38,12 +39,11 @@ static void handle_signals(void)
 
 int run_open(struct run *run, struct op_error *error)
 {
-	const char *tmp = getenv("TMPDIR");
 	char *symbols;
 
 	handle_signals();
 	run->self = realpath("/proc/self/exe", NULL);
-	run->dir = op_path("%s/oprofile-selftest-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp");
+	run->dir = op_path("%s/oprofile-selftest-XXXXXX", foreign_temporary_top());
 	if (!run->self || !run->dir)
 		return op_error_errno(error, "cannot find the path of this program");
 	if (!mkdtemp(run->dir)) {

@@ -22,6 +22,7 @@
 
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
+#include "libop/foreign/output.h"
 
 /* ---- errors ---- */
 
@@ -395,12 +396,10 @@ const uint8_t *input_whole(struct input *input, size_t most, size_t *n, struct o
 
 static int temporary_file(const struct input *input, struct op_error *error)
 {
-	const char *dir = getenv("TMPDIR");
+	const char *dir = foreign_temporary_top();
 	char *name;
 	int fd;
 
-	if (!dir || !*dir)
-		dir = "/tmp";
 	name = op_format("%s/oprofile-XXXXXX", dir);
 	fd = mkostemp(name, O_CLOEXEC);
 	if (fd >= 0)

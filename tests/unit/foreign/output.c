@@ -98,6 +98,38 @@ TEST_WITH(files_are_made_and_replaced, make_top, remove_top)
 	assert_int_equal(create("", FOREIGN_REPLACE, NULL), -1);
 }
 
+TEST_WITH(ways_that_others_can_exchange_are_not_own, make_top, remove_top)
+{
+	static const struct {
+		const char *path;
+		bool is_own;
+	} ways[] = {
+		{"mine", true},		{"mine/missing/deep", true},
+		{"theirs", false},	{"theirs/mine", false},
+		{"theirs/link", false}, {"link", true},
+		{"theirs/none", false}, {"shared", true},
+		{"shared/mine", true},	{"open", false},
+		{"open/mine", false},	{"mine/secret", false},
+	};
+
+	if (!has_users)
+		skip();
+	assert_int_equal(mkdir("theirs/mine", 0700) || mkdir("shared/mine", 0700) ||
+				 mkdir("open", 0700) || chmod("open", 0777) ||
+				 mkdir("open/mine", 0700) || symlink("../mine", "theirs/link") ||
+				 symlink("mine", "link"),
+			 0);
+	own("theirs/link", NOBODY);
+	for (size_t i = 0; i < OP_ARRAY_SIZE(ways); i++)
+		if (foreign_is_own_way(ways[i].path) != ways[i].is_own)
+			fail_msg("%s", ways[i].path);
+	setenv("TMPDIR", "/nowhere/at/all", 1);
+	assert_string_equal(foreign_temporary_top(), "/nowhere/at/all");
+	setenv("TMPDIR", "relative", 1);
+	assert_string_equal(foreign_temporary_top(), "/tmp");
+	unsetenv("TMPDIR");
+}
+
 TEST_WITH(links_of_ones_own_are_followed, make_top, remove_top)
 {
 	assert_int_equal(symlink("mine", "link") || symlink("link/a", "deep") ||
