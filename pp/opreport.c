@@ -31,6 +31,7 @@ struct source {
 	struct pp_classes classes;
 	struct pp_image_search search, page_search;
 	struct pp_profile profile;
+	struct pp_runs runs; /* of a difference, or if intervals are asked for */
 	struct pp_loss loss;
 	struct op_strings notes;
 	char *unnamed; /* the last line of text; NULL: none, or one of the notes */
@@ -73,7 +74,7 @@ static void note_unnamed(const struct job *job, struct source *source)
 	source->unnamed = text;
 }
 
-static int make_profile(struct job *job, struct source *source, struct op_error *error)
+static struct pp_profile_request profile_request(struct job *job, struct source *source)
 {
 	const struct pp_options *options = &job->options;
 	bool is_dcpi =
@@ -81,7 +82,8 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 	bool is_page = options->html;
 	bool has_notes = options->format == PP_FORMAT_JSON || options->format == PP_FORMAT_XML ||
 			 (!options->style.no_header && !is_dcpi);
-	const struct pp_profile_request request = {
+
+	return (struct pp_profile_request){
 		.keep_troubles = has_notes,
 		.symbols = options->symbols || options->hottest || is_page,
 		.details = options->style.details,
@@ -98,11 +100,16 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 		.limits = &job->limits,
 		.search = &source->search,
 	};
+}
 
+static int make_profile(struct job *job, struct source *source, struct op_error *error)
+{
+	const struct pp_options *options = &job->options;
+	const struct pp_profile_request request = profile_request(job, source);
 	const struct pp_notes_request notes = {
 		.symbols = request.symbols,
 		.chains = shows_chains(options),
-		.stacks = pp_options_need_stacks(options) || is_page,
+		.stacks = pp_options_need_stacks(options) || options->html,
 		.all = options->common.warnings.verbose,
 	};
 
@@ -118,6 +125,8 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 	pp_loss_read(&source->loss, source->list.samples_dirs, source->list.n_dirs);
 	pp_notes_find(&source->notes, &source->profile, &source->loss, &notes);
 	note_unnamed(job, source);
+	if (options->style.intervals || (options->common.is_pair && !options->html))
+		pp_runs_find(&source->runs, &source->list, &source->classes, &request);
 	return 0;
 }
 
@@ -197,6 +206,8 @@ static void write_text(struct job *job, struct source *source, FILE *out)
 		put_head(&source->profile, style, sentences.file);
 		pp_loss_write_doubts(&source->loss, style->color, sentences.file);
 		pp_notes_write(&source->notes, style->color, sentences.file);
+		if (style->intervals)
+			fprintf(sentences.file, "%s\n", pp_intervals_legend(&source->runs));
 		pp_sentences_end(&sentences);
 	}
 	if (job->options.hottest)
@@ -218,6 +229,9 @@ static void write_difference(const struct job *job, FILE *out)
 {
 	const struct source *old = &job->sources[0], *new = &job->sources[1];
 	const struct pp_report_style *style = &job->options.style;
+	const struct pp_report_pair pair = {.profiles = {&old->profile, &new->profile},
+					    .runs = {&old->runs, &new->runs},
+					    .pairs = &job->pairs};
 	struct pp_sentences sentences;
 
 	if (!style->no_header) {
@@ -230,8 +244,7 @@ static void write_difference(const struct job *job, FILE *out)
 		pp_notes_write(&new->notes, style->color, sentences.file);
 		pp_sentences_end(&sentences);
 	}
-	pp_report_difference(&old->profile, &new->profile, &job->pairs, style, job->options.symbols,
-			     out);
+	pp_report_difference(&pair, style, job->options.symbols, out);
 	write_end(job, old, out);
 	write_end(job, new, out);
 }
@@ -451,52 +464,6 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 	return make_profile(job, source, error);
 }
 
-/* Adds the session at @samples_dir, of those of the report, as a run.  One without any sample of
- * what is asked for says nothing of how runs differ. */
-static void add_run(struct job *job, struct pp_intervals *intervals, const char *samples_dir)
-{
-	const struct pp_options *options = &job->options;
-	struct pp_spec spec = options->common.specs[0];
-	const size_t prefix = spec.archive ? strlen(spec.archive) : 0;
-	char *session = (char *)samples_dir + prefix; /* a path stands for the session there */
-	struct source run = {.list = {.want_entries = true, .unscaled = options->unscaled}};
-	const struct pp_profile_request request = {.symbols = true,
-						   .keep_troubles = true,
-						   .lines = options->style.lines,
-						   .inlines = options->style.inlines,
-						   .by_line = options->style.by_line,
-						   .one_vdso = true,
-						   .merge_lib = options->merge.lib,
-						   .demangle = options->demangle,
-						   .search = &run.search};
-	struct op_warnings silent = {.silent = true};
-	struct op_error ignored;
-
-	spec.sessions = (struct op_strings){&session, 1};
-	spec.session_excludes = (struct op_strings){0};
-	run.search = pp_common_search(&options->common, &spec);
-	if (!pp_select(&run.list, &run.classes, session_dir_of(job, 0), &spec, &options->merge,
-		       options->exclude_dependent, &silent, &ignored)) {
-		pp_profile_make(&run.profile, &run.list, &run.classes, &request, &silent);
-		pp_intervals_add(intervals, &run.profile);
-		pp_profile_free(&run.profile);
-	}
-	pp_image_search_free(&run.search);
-	pp_classes_free(&run.classes);
-	pp_sample_list_free(&run.list);
-}
-
-static void find_intervals(struct job *job)
-{
-	struct source *source = &job->sources[0];
-	struct pp_intervals intervals;
-
-	pp_intervals_begin(&intervals, &source->profile);
-	for (size_t i = 0; source->list.n_dirs > 1 && i < source->list.n_dirs; i++)
-		add_run(job, &intervals, source->list.samples_dirs[i]);
-	pp_intervals_finish(&intervals);
-}
-
 /* Only columns of the same kind can be subtracted. */
 static int compare_columns(const struct job *job, struct op_error *error)
 {
@@ -578,7 +545,7 @@ static int report(void *context, struct op_error *error)
 		return -1;
 	pp_symbol_filter_warn(&job->limits);
 	if (job->options.style.intervals)
-		find_intervals(job);
+		pp_intervals_find(&job->sources[0].profile, &job->sources[0].runs);
 	if (job->options.html) {
 		int result = write_page(job, error);
 
@@ -654,6 +621,7 @@ static void opreport_release(void *context)
 	for (size_t i = 0; i < 2; i++) {
 		struct source *source = &job->sources[i];
 
+		pp_runs_free(&source->runs);
 		if (source->profile.store)
 			pp_profile_free(&source->profile);
 		op_strings_free(&source->notes);

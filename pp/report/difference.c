@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "pp/statistics/chance.h"
+#include "pp/statistics/runs.h"
 #include "event_column.h"
 #include "image_pairs.h"
 #include "largest.h"
@@ -30,11 +31,13 @@ struct entry {
 	const char *symbol;	 /* as it is shown */
 	const struct pp_image *app_image, *image_image;
 	const uint64_t *counts[PP_SIDES]; /* by class, or NULL */
+	double *of_runs[PP_SIDES];	  /* by class and run, or NULL: what each run has */
 	double change, sum;		  /* of class 0: what rows are sorted by */
 };
 
 struct difference {
 	const struct pp_profile *profiles[PP_SIDES];
+	const struct pp_runs *runs[PP_SIDES];
 	const struct pp_image_pairs *pairs;
 	const struct pp_report_style *style;
 	FILE *out;
@@ -64,9 +67,10 @@ static const struct pp_classes *classes_of(const struct difference *difference)
 
 /* ---- rows ---- */
 
-/* @symbol is NULL for images. */
-static void add_entry(struct difference *difference, int side, const struct pp_image *app,
-		      const struct pp_image *image, const char *symbol, const uint64_t *counts)
+/* @symbol is NULL for images.  Return: good until the next call. */
+static struct entry *add_entry(struct difference *difference, int side, const struct pp_image *app,
+			       const struct pp_image *image, const char *symbol,
+			       const uint64_t *counts)
 {
 	const struct pp_profile *profile = difference->profiles[side];
 	struct entry *entry;
@@ -83,6 +87,30 @@ static void add_entry(struct difference *difference, int side, const struct pp_i
 	entry->app_image = app;
 	entry->image_image = image;
 	entry->counts[side] = counts;
+	if (difference->runs[side]->n)
+		entry->of_runs[side] =
+			op_alloc(profile->classes->n * difference->runs[side]->n, sizeof(double));
+	return entry;
+}
+
+static void add_row(struct difference *difference, int side, const struct pp_row *row)
+{
+	const struct pp_runs *runs = difference->runs[side];
+	const struct entry *entry =
+		add_entry(difference, side, row->app, row->image, row->symbol, row->counts);
+
+	for (size_t i = 0; runs->n && i < runs->n_classes; i++)
+		pp_runs_add_row(runs, row, i, entry->of_runs[side] + i * runs->n);
+}
+
+static void add_part(struct difference *difference, int side, const struct pp_part *part)
+{
+	const struct pp_runs *runs = difference->runs[side];
+	const struct entry *entry =
+		add_entry(difference, side, part->app, part->image, NULL, part->counts);
+
+	for (size_t i = 0; runs->n && i < runs->n_classes; i++)
+		pp_runs_add_part(runs, part, i, entry->of_runs[side] + i * runs->n);
 }
 
 static void add_profile(struct difference *difference, int side)
@@ -91,12 +119,10 @@ static void add_profile(struct difference *difference, int side)
 
 	if (difference->symbols)
 		for (size_t i = 0; i < profile->n_rows; i++)
-			add_entry(difference, side, profile->rows[i]->app, profile->rows[i]->image,
-				  profile->rows[i]->symbol, profile->rows[i]->counts);
+			add_row(difference, side, profile->rows[i]);
 	else
 		for (size_t i = 0; i < profile->n_parts; i++)
-			add_entry(difference, side, profile->parts[i].app, profile->parts[i].image,
-				  NULL, profile->parts[i].counts);
+			add_part(difference, side, &profile->parts[i]);
 }
 
 static int compare_names(const void *a, const void *b)
@@ -127,6 +153,26 @@ static uint64_t *sum(const struct difference *difference, const struct entry *en
 	return total;
 }
 
+/* Likewise; frees those of @entries. */
+static double *sum_runs(const struct difference *difference, struct entry *entries, size_t n,
+			int side)
+{
+	size_t numbers = classes_of(difference)->n * difference->runs[side]->n;
+	double *total = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		double *of_runs = entries[i].of_runs[side];
+
+		for (size_t k = 0; total && of_runs && k < numbers; k++)
+			total[k] += of_runs[k];
+		if (total)
+			free(of_runs);
+		else
+			total = of_runs;
+	}
+	return total;
+}
+
 /* Merges all entries of one name; the result owns its counts. */
 static void match(struct difference *difference)
 {
@@ -141,9 +187,12 @@ static void match(struct difference *difference)
 									&difference->entries[end]);)
 			if (difference->entries[end++].counts[PP_NEW]) /* shown as the new one */
 				entry = difference->entries[end - 1];
-		for (int side = PP_OLD; side < PP_SIDES; side++)
-			entry.counts[side] =
-				sum(difference, difference->entries + i, end - i, side);
+		for (int side = PP_OLD; side < PP_SIDES; side++) {
+			struct entry *entries = difference->entries + i;
+
+			entry.counts[side] = sum(difference, entries, end - i, side);
+			entry.of_runs[side] = sum_runs(difference, entries, end - i, side);
+		}
 		difference->entries[kept++] = entry;
 	}
 	difference->n = kept;
@@ -151,12 +200,19 @@ static void match(struct difference *difference)
 
 /* ---- numbers ---- */
 
-/* Seconds of a profile that numbers are divided by. */
-static double difference_seconds(const struct difference *difference, int side)
+/* Sums of different numbers of runs differ by these. */
+static bool is_by_run(const struct difference *difference)
 {
-	return difference->style->per_second
-		       ? (double)difference->profiles[side]->head.duration_ns / 1e9
-		       : 1;
+	return !difference->style->per_second &&
+	       pp_runs_count(difference->runs[PP_OLD]) != pp_runs_count(difference->runs[PP_NEW]);
+}
+
+/* Seconds or runs of a profile that numbers are divided by. */
+static double difference_units(const struct difference *difference, int side)
+{
+	if (difference->style->per_second)
+		return (double)difference->profiles[side]->head.duration_ns / 1e9;
+	return is_by_run(difference) ? (double)pp_runs_count(difference->runs[side]) : 1;
 }
 
 /* Samples, or events where samples stand for different numbers of them. */
@@ -180,7 +236,7 @@ static double value_of(const struct difference *difference, const uint64_t *coun
 
 	if (events->is_shown)
 		number /= (double)events->unit;
-	return number / difference_seconds(difference, side);
+	return number / difference_units(difference, side);
 }
 
 static double change_of(const struct difference *difference, const struct entry *entry,
@@ -210,16 +266,28 @@ static double share(const struct difference *difference, const uint64_t *counts,
 	return counts ? pp_weight_share(profile->classes, counts, profile->totals, class) : 0;
 }
 
-static bool may_be_chance(const struct difference *difference, const struct entry *entry,
-			  size_t class)
+static struct pp_estimate estimate_of(const struct difference *difference,
+				      const struct entry *entry, size_t class, int side)
 {
-	uint64_t samples[PP_SIDES];
+	const struct pp_profile *profile = difference->profiles[side];
+	const struct pp_runs *runs = difference->runs[side];
+	const uint64_t *counts = entry->counts[side];
+	enum pp_unit unit = difference->style->per_second ? PP_PER_SECOND : PP_PER_RUN;
 
-	for (int side = PP_OLD; side < PP_SIDES; side++)
-		samples[side] = entry->counts[side] ? entry->counts[side][class] : 0;
-	return pp_may_be_chance(samples[PP_OLD], samples[PP_NEW],
-				difference_seconds(difference, PP_OLD),
-				difference_seconds(difference, PP_NEW));
+	return pp_runs_estimate(runs, profile, class, unit,
+				entry->of_runs[side] ? entry->of_runs[side] + class * runs->n
+						     : NULL,
+				counts ? counts[class] : 0,
+				counts ? (double)pp_weight(profile->classes, counts, class) : 0);
+}
+
+static enum pp_verdict verdict_of(const struct difference *difference, const struct entry *entry,
+				  size_t class)
+{
+	struct pp_estimate old = estimate_of(difference, entry, class, PP_OLD);
+	struct pp_estimate new = estimate_of(difference, entry, class, PP_NEW);
+
+	return pp_chance_judge(&old, &new);
 }
 
 /* A clock counts nanoseconds: of samples that all stand for as many, the change is a time. */
@@ -286,9 +354,9 @@ static void difference_put_text(struct difference *difference, const char *text,
 static void put_value(struct difference *difference, double value, size_t class, const char *sign)
 {
 	const struct pp_event_column *events = &difference->events[class];
-	int decimals = difference->style->per_second		  ? 2
-		       : events->is_shown && events->unit >= 1000 ? 1
-								  : 0;
+	int decimals = difference->style->per_second || is_by_run(difference) ? 2
+		       : events->is_shown && events->unit >= 1000	      ? 1
+									      : 0;
 	char text[64];
 
 	snprintf(text, sizeof(text), *sign ? "%+.*f" : "%.*f", decimals, value);
@@ -297,16 +365,17 @@ static void put_value(struct difference *difference, double value, size_t class,
 
 static void put_change(struct difference *difference, const struct entry *entry, size_t class)
 {
+	static const char *const marks[] = {
+		[PP_IS_CHANGE] = "", [PP_MAY_BE_CHANCE] = " ~", [PP_CANNOT_TELL] = " ?"};
 	double value = percent_of(difference, entry, class);
-	bool is_noise = may_be_chance(difference, entry, class);
-	bool is_worse = value > 0 && !is_noise;
+	enum pp_verdict verdict = verdict_of(difference, entry, class);
+	bool is_worse = value > 0 && verdict == PP_IS_CHANGE;
 	char text[64];
 
 	if (isinf(value))
-		snprintf(text, sizeof(text), "%s%s", value > 0 ? "+++" : "---",
-			 is_noise ? " ~" : "");
+		snprintf(text, sizeof(text), "%s%s", value > 0 ? "+++" : "---", marks[verdict]);
 	else
-		snprintf(text, sizeof(text), "%+.1f%s", value, is_noise ? " ~" : "");
+		snprintf(text, sizeof(text), "%+.1f%s", value, marks[verdict]);
 	op_line_cell(&difference->line);
 	op_line_width(&difference->line, WIDTH_CHANGE);
 	if (is_worse)
@@ -406,16 +475,30 @@ static void put_totals(const struct difference *difference, FILE *out)
 static void put_legend(const struct difference *difference, FILE *out)
 {
 	const struct pp_classes *classes = classes_of(difference);
+	char *legend = pp_chance_legend(difference->runs[PP_OLD]->evidence,
+					difference->runs[PP_NEW]->evidence);
 
 	for (size_t i = 0; i < classes->n; i++)
 		if (difference->events[i].is_shown)
 			fprintf(out, "Numbers%s%s: %s%s\n", classes->n > 1 ? " of " : "",
 				classes->n > 1 ? classes->items[i].column : "",
 				difference->events[i].head,
-				difference->style->per_second ? " a second" : "");
-	fputs("~: may be chance, as far as numbers of samples tell (95 %); points: of the share of "
-	      "all\n",
-	      out);
+				difference->style->per_second ? " a second"
+				: is_by_run(difference)	      ? " of a run"
+							      : "");
+	fprintf(out, "%s; points: of the share of all\n", legend);
+	free(legend);
+}
+
+static void put_number_head(struct difference *difference, const char *name, size_t width)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%s%s", name,
+		 difference->style->per_second ? "/s"
+		 : is_by_run(difference)       ? "/run"
+					       : "");
+	difference_put_text(difference, text, width);
 }
 
 static void difference_put_head(struct difference *difference)
@@ -430,14 +513,12 @@ static void difference_put_head(struct difference *difference)
 	pp_sentences_end(&sentences);
 	op_line_tone(&difference->line, OP_TONE_HEAD);
 	for (size_t i = 0; i < classes_of(difference)->n; i++) {
-		bool is_rate = difference->style->per_second;
-
-		difference_put_text(difference, is_rate ? "old/s" : "old", WIDTH_NUMBER);
-		difference_put_text(difference, is_rate ? "new/s" : "new", WIDTH_NUMBER);
-		difference_put_text(difference, is_rate ? "diff/s" : "diff", WIDTH_NUMBER);
+		put_number_head(difference, "old", WIDTH_NUMBER);
+		put_number_head(difference, "new", WIDTH_NUMBER);
+		put_number_head(difference, "diff", WIDTH_NUMBER);
 		difference_put_text(difference, "diff %", WIDTH_CHANGE);
 		if (has_time(difference, i))
-			difference_put_text(difference, is_rate ? "ms/s" : "ms", WIDTH_TIME);
+			put_number_head(difference, "ms", WIDTH_TIME);
 		if (!difference->no_points)
 			difference_put_text(difference, "points", WIDTH_NUMBER);
 	}
@@ -584,15 +665,16 @@ static struct pp_event_column *make_columns(const struct difference *difference)
 	return pp_event_columns_make(is_new ? new : old, difference->style);
 }
 
-void pp_report_difference(const struct pp_profile *old, const struct pp_profile *new,
-			  const struct pp_image_pairs *pairs, const struct pp_report_style *style,
+void pp_report_difference(const struct pp_report_pair *pair, const struct pp_report_style *style,
 			  bool symbols, FILE *out)
 {
-	struct difference difference = {.profiles = {[PP_OLD] = old, [PP_NEW] = new},
-					.pairs = pairs,
-					.style = style,
-					.out = out,
-					.symbols = symbols};
+	struct difference difference = {
+		.profiles = {pair->profiles[PP_OLD], pair->profiles[PP_NEW]},
+		.runs = {pair->runs[PP_OLD], pair->runs[PP_NEW]},
+		.pairs = pair->pairs,
+		.style = style,
+		.out = out,
+		.symbols = symbols};
 	bool *shown;
 
 	difference.line.color = style->color;
@@ -613,8 +695,10 @@ void pp_report_difference(const struct pp_profile *old, const struct pp_profile 
 	put_rest(&difference, shown);
 	free(shown);
 	for (size_t i = 0; i < difference.n; i++)
-		for (int side = PP_OLD; side < PP_SIDES; side++)
+		for (int side = PP_OLD; side < PP_SIDES; side++) {
 			free((void *)difference.entries[i].counts[side]);
+			free(difference.entries[i].of_runs[side]);
+		}
 	free(difference.entries);
 	free(difference.events);
 	op_line_free(&difference.line);

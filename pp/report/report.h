@@ -133,11 +133,17 @@ void pp_report_who(const struct pp_profile *profile, const struct pp_label_sums 
 		   const struct pp_report_style *style, FILE *out);
 
 struct pp_image_pairs;
+struct pp_runs;
 
-/* Text: the change of each symbol, or image, of at least --threshold percent, the largest first;
- * @pairs is of the two profiles. */
-void pp_report_difference(const struct pp_profile *old, const struct pp_profile *new,
-			  const struct pp_image_pairs *pairs, const struct pp_report_style *style,
+/* Two profiles that are compared: the old one, and the new one. */
+struct pp_report_pair {
+	const struct pp_profile *profiles[2];
+	const struct pp_runs *runs[2]; /* of each profile, not NULL */
+	const struct pp_image_pairs *pairs;
+};
+
+/* Text: the change of each symbol, or image, of at least --threshold percent, the largest first. */
+void pp_report_difference(const struct pp_report_pair *pair, const struct pp_report_style *style,
 			  bool symbols, FILE *out);
 
 /* Text: each symbol between its callers and callees.  Sorts the profile's rows. */

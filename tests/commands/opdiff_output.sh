@@ -43,6 +43,34 @@ each try <<-EOF
 	opreport before after
 EOF
 
+# run NAME HOT COLD - a session of a run
+run()
+{
+	session <<-EOF
+		image prog TIMER
+		0x1010 $2, 0x1030 $3
+	EOF
+	mv samples/current "samples/$1"
+}
+
+# What is called by chance differs from run to run; "hot" has become slower.  Of one run each, no row
+# is called a change.
+requirement what_is_chance_is_known_from_runs
+images
+run run-1 200 10 && run run-2 205 390 && run run-3 195 200
+cp -r samples/run-1 samples/one
+mkdir before && mv samples before/
+run run-1 230 410 && run run-2 235 300 && run run-3 228 405
+run one 300 100
+mkdir after && mv samples after/
+each try <<-EOF
+	opdiff before after session:run-*
+	opdiff -n --no-symbols before after session:run-*
+	opdiff -n before after session:one
+	opreport -l { before session:run-* } { after session:one }
+	opreport -l -n { before session:one } { after session:run-* }
+EOF
+
 requirement sessions_of_a_directory_are_compared_by_name
 images
 before_and_after prog prog
