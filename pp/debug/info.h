@@ -25,8 +25,8 @@ struct pp_debug_info;
  * @warnings: of files that cannot be read; NULL: there are none
  *
  * Reads the separate debug file, if @symbols have one, else the image; for root, files of others
- * apart (libop/foreign/apart.h).  If @symbols have lines of their own, these are used: they must
- * live as long as the handle.
+ * apart (libop/foreign/apart.h).  If @symbols have lines of their own, these are used; of places
+ * whose lines a profile has given, those.  @symbols must live as long as the handle.
  *
  * Return: a handle that pp_debug_info_close() frees, or NULL if there is no debug information.
  */

@@ -46,6 +46,20 @@ struct pp_inline_table {
 	size_t n_files, files_capacity;
 };
 
+/* Code at exactly this address, of which the profile that names it has lines. */
+struct pp_given_place {
+	uint64_t link;
+	const char *file; /* NULL: only the functions are known */
+	int line;
+	const struct pp_inlined *inlined; /* the innermost one, or NULL */
+};
+
+struct pp_given_table {
+	struct pp_given_place *places; /* by link */
+	size_t n;
+	struct pp_inlined *frames;
+};
+
 struct pp_debug_unit {
 	Dwarf_Die die;
 	bool lines_read, inlines_read;
@@ -73,6 +87,7 @@ struct pp_debug_info {
 	char *cache_name;	       /* NULL: the tables are not cached */
 	struct pp_debug_cache *caches; /* all that were read */
 	struct pp_line_table told;     /* lines of the symbols: used instead of all fields above */
+	struct pp_given_table given;   /* what the profile says: goes before all of these */
 	size_t n_new;		       /* tables that are not in the cache yet */
 	uint64_t refused;	       /* bytes of debug sections, if they are too many */
 	char *missing;		       /* what is missing, and why; or NULL */
@@ -144,6 +159,13 @@ void pp_line_table_read(struct pp_line_table *table, Dwarf_Die *unit,
 			const struct pp_live_code *code);
 const struct pp_line_entry *pp_line_table_find(const struct pp_line_table *table, uint64_t link);
 void pp_line_table_free(struct pp_line_table *table);
+
+/* @table must be zeroed; names of functions are added to @names. */
+void pp_given_table_make(struct pp_given_table *table, const struct pp_symbols *symbols,
+			 struct op_names *names);
+/* The place at an address, or NULL. */
+const struct pp_given_place *pp_given_table_find(const struct pp_given_table *table, uint64_t link);
+void pp_given_table_free(struct pp_given_table *table);
 
 /* Likewise. */
 void pp_inline_table_read(struct pp_inline_table *table, Dwarf_Die *unit,

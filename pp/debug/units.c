@@ -322,8 +322,8 @@ static struct pp_debug_info *open_told(const struct pp_symbols *symbols)
 	return info;
 }
 
-struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *symbols,
-					 struct op_warnings *warnings)
+static struct pp_debug_info *open_own(const char *path, struct pp_symbols *symbols,
+				      struct op_warnings *warnings)
 {
 	struct pp_debug_info *info = NULL;
 
@@ -333,6 +333,22 @@ struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *sy
 	if (symbols && symbols->debug_path && !symbols->is_relocatable)
 		info = open_info(symbols->debug_path, NULL, warnings);
 	return info || !path ? info : open_info(path, symbols, warnings);
+}
+
+struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *symbols,
+					 struct op_warnings *warnings)
+{
+	struct pp_debug_info *info = open_own(path, symbols, warnings);
+
+	if (!symbols || !symbols->n_given)
+		return info;
+	if (!info) {
+		info = op_alloc(1, sizeof(*info));
+		/* what a profile of others names is restricted already */
+		*info = (struct pp_debug_info){.fd = -1, .namer = FOREIGN_OURSELVES};
+	}
+	pp_given_table_make(&info->given, symbols, &info->names);
+	return info;
 }
 
 uid_t pp_debug_info_namer(const struct pp_debug_info *info)
@@ -355,6 +371,7 @@ void pp_debug_info_close(struct pp_debug_info *info)
 	free(info->units);
 	free(info->flat);
 	pp_live_code_free(&info->code);
+	pp_given_table_free(&info->given);
 	free(info->cache_name);
 	free(info->missing);
 	free(info->path);
@@ -454,13 +471,21 @@ static void read_inlines(struct pp_debug_info *info, struct pp_debug_unit *unit)
 
 const char *pp_debug_info_line(struct pp_debug_info *info, uint64_t link, int *line)
 {
-	struct pp_debug_unit *unit = info ? find_unit(info, link) : NULL;
-	const struct pp_line_entry *entry = NULL;
+	const struct pp_given_place *given;
+	const struct pp_line_entry *entry;
+	struct pp_debug_unit *unit;
 
+	if (!info)
+		return NULL;
+	given = pp_given_table_find(&info->given, link);
+	if (given) {
+		*line = given->line;
+		return given->file;
+	}
+	unit = find_unit(info, link);
 	if (unit && !unit->lines_read)
 		debug_info_read_lines(info, unit);
-	if (info)
-		entry = pp_line_table_find(unit ? &unit->lines : &info->told, link);
+	entry = pp_line_table_find(unit ? &unit->lines : &info->told, link);
 	if (!entry)
 		return NULL;
 	*line = entry->line;
@@ -469,8 +494,15 @@ const char *pp_debug_info_line(struct pp_debug_info *info, uint64_t link, int *l
 
 const struct pp_inlined *pp_debug_info_inlined(struct pp_debug_info *info, uint64_t link)
 {
-	struct pp_debug_unit *unit = info ? find_unit(info, link) : NULL;
+	const struct pp_given_place *given;
+	struct pp_debug_unit *unit;
 
+	if (!info)
+		return NULL;
+	given = pp_given_table_find(&info->given, link);
+	if (given)
+		return given->inlined;
+	unit = find_unit(info, link);
 	if (!unit)
 		return NULL;
 	if (!unit->inlines_read)

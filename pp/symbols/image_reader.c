@@ -3,6 +3,7 @@
 #include "image_reader.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -467,6 +468,29 @@ static bool is_symbol(const struct op_functions *functions, size_t i)
 	       keys[i + 1].key != keys[i].key;
 }
 
+/* The keys of an image, which stand together; none: @first is @end. */
+struct key_range {
+	size_t first, end;
+};
+
+static struct key_range keys_of_image(const struct op_functions *functions, const char *image)
+{
+	const struct op_function_key *keys = functions->keys;
+	struct key_range range = {0};
+	size_t number = 0;
+
+	while (number < functions->images.n && strcmp(functions->images.names[number], image) != 0)
+		number++;
+	if (number == functions->images.n)
+		return range;
+	while (range.first < functions->n_keys && keys[range.first].image != number)
+		range.first++;
+	for (range.end = range.first;
+	     range.end < functions->n_keys && keys[range.end].image == number;)
+		range.end++;
+	return range;
+}
+
 /* The symbols of an image that are being made. */
 struct naming {
 	struct pp_symbols *symbols;
@@ -514,33 +538,62 @@ static void add_symbol(struct naming *naming, const struct op_function_key *key,
 
 /* Each symbol is a key and the return address behind it, since nothing says what lies between two
  * keys; those of one function are its pieces. */
-static void add_symbols(const struct op_functions *functions, const char *image,
+static void add_symbols(const struct op_functions *functions, const struct key_range *range,
 			struct pp_symbols *symbols)
 {
 	struct naming naming = {.symbols = symbols};
-	size_t number = 0;
 
-	while (number < functions->images.n && strcmp(functions->images.names[number], image) != 0)
-		number++;
-	for (size_t i = 0; number < functions->images.n && i < functions->n_keys; i++) {
+	for (size_t i = range->first; i < range->end; i++) {
 		const struct op_function_key *key = &functions->keys[i];
 
-		if (key->image == number && is_symbol(functions, i))
+		if (is_symbol(functions, i))
 			add_symbol(&naming, key, functions->items[key->function].name);
 	}
 	op_names_free(&naming.names);
 	free(naming.firsts);
 }
 
-/* Where nothing else names the code, the profile that was imported may do. */
+static void add_given_lines(const struct op_functions *functions, const struct key_range *range,
+			    struct pp_symbols *symbols)
+{
+	size_t n = range->end - range->first;
+
+	symbols->given = op_alloc(n, sizeof(*symbols->given));
+	for (size_t i = 0; i < n; i++) {
+		const struct op_function_key *key = &functions->keys[range->first + i];
+		const struct op_function *function = &functions->items[key->function];
+
+		/* not in order: damaged */
+		if (i && key->key < symbols->given[symbols->n_given - 1].key)
+			continue;
+		symbols->given[symbols->n_given++] = (struct pp_given_line){
+			.key = key->key,
+			.function = function->name,
+			.file = function->file,
+			.line = key->line <= INT_MAX ? (int)key->line : 0,
+		};
+	}
+}
+
+/*
+ * What the profile that was imported says of an image: its lines, and its symbols where nothing
+ * else names the code.  Of several sessions, the first one that has the image says all of it: keys
+ * of images that are no files are each session's own.
+ */
 static void read_functions(struct pp_image_reader *reader, const struct op_image_name *id,
 			   struct pp_symbols *symbols)
 {
 	const struct op_functions *functions = get_functions(reader);
 	char *name = functions ? op_image_name_make(id) : NULL;
 
-	for (size_t i = 0; name && i < reader->n_dirs && !symbols->n; i++)
-		add_symbols(&functions[i], name, symbols);
+	for (size_t i = 0; name && i < reader->n_dirs && !symbols->n_given; i++) {
+		const struct key_range range = keys_of_image(&functions[i], name);
+
+		if (!symbols->n)
+			add_symbols(&functions[i], &range, symbols);
+		if (range.end > range.first)
+			add_given_lines(&functions[i], &range, symbols);
+	}
 	free(name);
 }
 
@@ -568,8 +621,7 @@ void pp_image_reader_read(struct pp_image_reader *reader, const struct op_image_
 	}
 	if (id->kind == OP_IMAGE_FILE && content->unnamed == PP_UNNAMED_GAP && !content->symbols.n)
 		content->unnamed = PP_UNNAMED_STRIPPED;
-	if (!content->symbols.n)
-		read_functions(reader, id, &content->symbols);
+	read_functions(reader, id, &content->symbols);
 }
 
 void pp_image_content_free(struct pp_image_content *content)

@@ -184,6 +184,7 @@ void pp_symbols_free(struct pp_symbols *symbols)
 	free(symbols->aliases);
 	free(symbols->code);
 	free(symbols->lines);
+	free(symbols->given);
 	free(symbols->debug_path);
 	memset(symbols, 0, sizeof(*symbols));
 }

@@ -53,6 +53,13 @@ struct pp_line_entry {
 	uint32_t order; /* of entries at one address the last one is used */
 };
 
+/* A function that an imported profile says is at a key. */
+struct pp_given_line {
+	uint64_t key;
+	const char *function, *file; /* file: NULL if it is not known */
+	int line;		     /* 0: not known */
+};
+
 /* The machine that the code of an object file is for. */
 struct pp_machine {
 	bool known;
@@ -71,6 +78,10 @@ struct pp_symbols {
 	size_t n_code;
 	struct pp_line_entry *lines; /* by link: those that a JIT compiler has told */
 	size_t n_lines;
+	/* By key; of one key the innermost function comes first, the symbol's last.  Texts live as
+	 * long as the reader of images. */
+	struct pp_given_line *given;
+	size_t n_given;
 	bool is_relocatable; /* links are those that pp_debug_info_open() sets */
 	uint64_t text;	     /* key of the start of .text; keys of a vmlinux count from there */
 	char *debug_path;    /* of the separate debug file, or NULL */

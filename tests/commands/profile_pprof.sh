@@ -165,6 +165,38 @@ done
 check diff made.folded again.folded
 cat again.folded
 
+# A location is at an address or not, has lines of its own, or a name only: what the local file then
+# says of it.  At the address of the third one the local file has src/prog.c:20.
+requirement lines_and_inlined_functions_are_in_all_reports
+images
+make_profile >made <<-EOF
+	pprof 6='' 6='cpu' 6='nanoseconds' 6='samples' 6='count' 6='main' 6='helper' 6='tiny'
+	pprof 6='app.c' 6='other.c' 6='$DIR/prog' 6='0123456789abcdef0123456789abcdef01234567'
+	pprof 6='hot' 6='cold' 1=(1=3 2=4) 1=(1=1 2=2)
+	pprof 3=(1=1 2=0x401000 3=0x402000 4=0x1000 5=10 6=11)
+	pprof 5=(1=1 2=5 4=8 5=1) 5=(1=2 2=6 4=8) 5=(1=3 2=7 4=9 5=2) 5=(1=4 2=12 4=8) 5=(1=5 2=13)
+	pprof 4=(1=1 4=(1=1 2=3)) 4=(1=2 4=(1=3 2=3) 4=(1=2 2=4)) 4=(1=3 2=1 3=0x401010 4=(1=4 2=5))
+	pprof 4=(1=4 2=1 3=0x401014) 4=(1=5 2=1 3=0x401030 4=(1=5)) 4=(1=6 4=(1=3))
+	pprof 2=(1=[2 1] 2=[4 4000]) 2=(1=[1] 2=[1 1000]) 2=(1=[3 1] 2=[3 3000])
+	pprof 2=(1=[4 1] 2=[2 2000]) 2=(1=[5 1] 2=[1 1000]) 2=(1=[6 1] 2=[1 1000])
+EOF
+write app.c <<-EOF
+	one
+	two
+	main calls
+	helper calls
+	hot
+EOF
+check opimport -o imported made
+opreport --lines --children made | sed -n '/^inclusive/,$p' >lines.txt
+opreport --lines --children --session-dir=imported | sed -n '/^inclusive/,$p' >imported.txt
+check diff lines.txt imported.txt
+cat lines.txt
+opreport --symbols --inline made | sed -n '/^samples/,$p'
+opreport --csv --lines made
+opreport --json --lines made | grep -c '"line"'
+opannotate --source made 2>&1 | grep -v Session
+
 # The second sample has fewer blocks and more bytes.
 requirement differences_go_where_values_may_be_below_0
 make_profile >made <<-EOF

@@ -13,6 +13,7 @@
 #include "libop/tables/name_index.h"
 #include "image.h"
 #include "pp/formats/model/tables.h"
+#include "pp/symbols/image_name.h"
 #include "libop/session/functions.h"
 
 /* A place by the key that it has in the session. */
@@ -64,16 +65,28 @@ static size_t number_of(struct writing *writing, const struct prof_line *line)
 	return number;
 }
 
+/* The line of code that a profile names; where only the first one of its function is known, and no
+ * file can have the line, that one. */
+static uint64_t line_number(const struct prof_image *image, const struct prof_line *line)
+{
+	bool is_no_file = image->kind == PROF_UNKNOWN || pp_image_is_named(image->path);
+
+	if (line->line > 0)
+		return (uint64_t)line->line;
+	return is_no_file && line->start_line > 0 ? (uint64_t)line->start_line : 0;
+}
+
 static void put_place(struct writing *writing, const struct known *known)
 {
 	const struct place_lines *lines = known->lines;
+	const struct prof_image *image = &writing->tables->prof.images[lines->place.image];
 	size_t *numbers = op_alloc(lines->n, sizeof(*numbers));
 
 	for (size_t i = 0; i < lines->n; i++)
 		numbers[i] = number_of(writing, &lines->lines[i]);
 	for (size_t i = 0; i < lines->n; i++)
-		fprintf(writing->out, "k %" PRIx64 " %zu %" PRId64 "\n", known->key, numbers[i],
-			lines->lines[i].line > 0 ? lines->lines[i].line : 0);
+		fprintf(writing->out, "k %" PRIx64 " %zu %" PRIu64 "\n", known->key, numbers[i],
+			line_number(image, &lines->lines[i]));
 	free(numbers);
 }
 
