@@ -43,7 +43,7 @@ def readme_commands():
 
 def manual_commands():
     with open(f"{TOP}/doc/oppush.1", encoding="utf-8") as file:
-        block, = re.findall(r"^\.Bd -literal.*\n((?:.*\n)*?)\.Ed", file.read(), re.M)
+        block = re.search(r"^\.Bd -literal.*\n((?:.*\n)*?)\.Ed", file.read(), re.M).group(1)
     return bare(block.splitlines())
 
 
