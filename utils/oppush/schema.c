@@ -276,10 +276,10 @@ static int check_kind(struct schema *schema)
 	struct op_reader reader;
 	char *query =
 		op_format("SELECT count(), countIf(engine = 'Distributed') FROM system.tables "
-			  "WHERE database = '%s' AND name = 'migrations' FORMAT RowBinary",
+			  "WHERE database = '%s' AND name = 'migrations'",
 			  schema->url->database);
-	int result =
-		store_http_query(schema->http, query, NULL, ANSWER_MOST, &answer, schema->error);
+	int result = store_http_query(schema->http, "qq", query, NULL, ANSWER_MOST, &answer,
+				      schema->error);
 	uint64_t there, distributed;
 
 	free(query);
@@ -305,9 +305,8 @@ static void read_applied(struct schema *schema)
 {
 	struct op_error missing;
 
-	if (store_http_query(schema->http,
-			     "SELECT number FROM migrations GROUP BY number FORMAT RowBinary", NULL,
-			     ANSWER_MOST, &schema->applied, &missing))
+	if (store_http_query(schema->http, "i", "SELECT number FROM migrations GROUP BY number",
+			     NULL, ANSWER_MOST, &schema->applied, &missing))
 		schema->applied.used = 0;
 }
 

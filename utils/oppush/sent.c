@@ -28,10 +28,10 @@ static void forget(struct sent *sent)
 static int identify_store(struct store_http *http, uint64_t *store, struct op_error *error)
 {
 	struct op_buffer answer = {0};
-	int result = store_http_query(http,
+	int result = store_http_query(http, "q",
 				      "SELECT sum(cityHash64(number, toUInt32(applied))) FROM "
 				      "(SELECT number, max(applied) AS applied FROM migrations "
-				      "GROUP BY number) FORMAT RowBinary",
+				      "GROUP BY number)",
 				      NULL, sizeof(*store), &answer, error);
 	struct op_reader reader = op_reader_of(answer.bytes, answer.used, op_swap_for(false));
 

@@ -83,7 +83,8 @@ fetch_rows(struct fetching *fetching, enum fleet_table_id table, const char *for
 	if (begin_section(fetching, table))
 		return -1;
 	va_start(values, format);
-	result = store_query_ask_file(&fetching->query, fetching->file, &n, format, values);
+	result = store_query_ask_file(&fetching->query, fleet_tables[table].types, fetching->file,
+				      &n, format, values);
 	va_end(values);
 	return result ? -1 : end_section(fetching, table, n);
 }
@@ -271,14 +272,14 @@ static int fetch_samples(struct fetching *fetching)
 		url->by_labels.count
 			? op_format(" ANY LEFT JOIN (SELECT label_set AS l, "
 				    "any(cityHash64(%s)) AS k FROM label_sets GROUP BY label_set) "
-				    "USING l",
+				    "AS sets USING l",
 				    texts)
 			: op_copy("");
-	const char *key = url->by_labels.count ? "k" : "l";
+	const char *key = url->by_labels.count ? "ifNull(k, 0)" : "l";
 	int result = fetch_rows(
 		fetching, FLEET_SAMPLES,
 		"SELECT toDate(0), toDateTime(0), h, toUInt64(0), %s, event, app, t, c, "
-		"s, sum(n), sum(w) FROM (%s)%s GROUP BY h, %s, event, app, t, c, s "
+		"s, sum(n), sum(w) FROM (%s) AS taken%s GROUP BY h, %s, event, app, t, c, s "
 		"ORDER BY s, event, app, h, %s, t, c", /* of most rows, the first decides */
 		key, rows, join, key, key);
 

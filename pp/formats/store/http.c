@@ -14,6 +14,7 @@
 #include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
+#include "cast.h"
 #include "gzip.h"
 #include "tables.h"
 
@@ -397,14 +398,19 @@ static int send_query(struct store_http *http, const char *query, const char *re
 	return result;
 }
 
-int store_http_query(struct store_http *http, const char *query, const struct op_buffer *values,
-		     size_t most, struct op_buffer *answer, struct op_error *error)
+int store_http_query(struct store_http *http, const char *types, const char *query,
+		     const struct op_buffer *values, size_t most, struct op_buffer *answer,
+		     struct op_error *error)
 {
-	return send_query(http, query, values ? WHOLE_ANSWER VALUES : WHOLE_ANSWER, values, most,
-			  answer, error);
+	char *question = store_cast(query, types);
+	int result = send_query(http, question, values ? WHOLE_ANSWER VALUES : WHOLE_ANSWER, values,
+				most, answer, error);
+
+	free(question);
+	return result;
 }
 
-int store_http_query_file(struct store_http *http, const char *query,
+int store_http_query_file(struct store_http *http, const char *types, const char *query,
 			  const struct op_buffer *values, size_t most, int fd, uint64_t *n,
 			  struct op_error *error)
 {
@@ -412,7 +418,7 @@ int store_http_query_file(struct store_http *http, const char *query,
 	int result;
 
 	http->file = fd;
-	result = store_http_query(http, query, values, most, &refusal, error);
+	result = store_http_query(http, types, query, values, most, &refusal, error);
 	http->file = -1;
 	*n = http->n_written;
 	op_buffer_free(&refusal);

@@ -36,23 +36,25 @@ void store_http_stop(struct store_http *http, unsigned int seconds);
 
 /**
  * store_http_query - send a query that reads
+ * @types: of the columns of the answer: store_cast()
  * @query: SQL; no text that comes from elsewhere is in it: that is in @values
  * @values: rows of what it calls _values (kind UInt8, number UInt64, name String, text String), as
  *	RowBinary; NULL: none
  * @most: bytes of the answer
- * @answer: the answer is appended
+ * @answer: the answer is appended, as RowBinary
  *
  * Return: 0, or -1 with @error set: what the server says, or that it does not answer; EFBIG.
  */
-int store_http_query(struct store_http *http, const char *query, const struct op_buffer *values,
-		     size_t most, struct op_buffer *answer, struct op_error *error);
+int store_http_query(struct store_http *http, const char *types, const char *query,
+		     const struct op_buffer *values, size_t most, struct op_buffer *answer,
+		     struct op_error *error);
 
 /**
  * store_http_query_file - the same, with the answer appended to a file
  * @fd: the file; nothing is written to it if the server refuses
  * @n: set to the bytes of the answer that were written
  */
-int store_http_query_file(struct store_http *http, const char *query,
+int store_http_query_file(struct store_http *http, const char *types, const char *query,
 			  const struct op_buffer *values, size_t most, int fd, uint64_t *n,
 			  struct op_error *error);
 

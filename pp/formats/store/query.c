@@ -18,6 +18,9 @@
 /* What tells rows of one session apart. */
 #define KEY "event, app, thread, cgroup, stack"
 
+/* Of sessions, and what was counted of each of them. */
+#define IS_ODD "ifNull(there, 0) != sent OR ifNull(found, 0) != total"
+
 static void put_value(struct store_query *query, enum store_value kind, uint64_t number,
 		      const char *name, size_t name_length, const char *text, size_t text_length)
 {
@@ -167,35 +170,28 @@ static char *text_of(const char *format, va_list values)
 	return text;
 }
 
-static char *question_of(const char *format, va_list values)
-{
-	char *text = text_of(format, values), *question = op_format("%s FORMAT RowBinary", text);
-
-	free(text);
-	return question;
-}
-
-int store_query_ask(struct store_query *query, struct op_buffer *answer, const char *format, ...)
+int store_query_ask(struct store_query *query, const char *types, struct op_buffer *answer,
+		    const char *format, ...)
 {
 	va_list values;
 	char *question;
 	int result;
 
 	va_start(values, format);
-	question = question_of(format, values);
+	question = text_of(format, values);
 	va_end(values);
-	result = store_http_query(query->http, question, &query->values, ANSWER_MOST, answer,
+	result = store_http_query(query->http, types, question, &query->values, ANSWER_MOST, answer,
 				  query->error);
 	free(question);
 	return result;
 }
 
-int store_query_ask_file(struct store_query *query, int fd, uint64_t *n, const char *format,
-			 va_list values)
+int store_query_ask_file(struct store_query *query, const char *types, int fd, uint64_t *n,
+			 const char *format, va_list values)
 {
-	char *question = question_of(format, values);
-	int result = store_http_query_file(query->http, question, &query->values, ANSWER_MOST, fd,
-					   n, query->error);
+	char *question = text_of(format, values);
+	int result = store_http_query_file(query->http, types, question, &query->values,
+					   ANSWER_MOST, fd, n, query->error);
 
 	free(question);
 	return result;
@@ -237,23 +233,24 @@ int store_query_find_odd(struct store_query *query)
 	int result = 0;
 
 	if (raw)
-		result = store_query_ask(query, &answer,
+		result = store_query_ask(query, "q", &answer,
 					 "SELECT session FROM " STORE_SESSIONS " ANY LEFT JOIN "
 					 "(SELECT session, count() AS there, sum(samples) AS found "
-					 "FROM samples WHERE %s GROUP BY session) USING session "
-					 "WHERE there != sent OR found != total",
+					 "FROM samples WHERE %s GROUP BY session) AS counted "
+					 "USING session WHERE " IS_ODD,
 					 raw, raw);
 	if (!result)
 		n = query->n_odd = put_numbers(query, VALUE_ODD, &answer);
 	answer.used = 0;
 	if (n)
 		result = store_query_ask(
-			query, &answer,
+			query, "q", &answer,
 			"SELECT session FROM " STORE_SESSIONS " ANY LEFT JOIN (SELECT session, "
 			"count() AS there, sum(n) AS found FROM (SELECT session, any(samples) AS n "
 			"FROM samples WHERE %s AND session IN " STORE_NUMBERS
-			" GROUP BY host, session, " KEY ") GROUP BY session) USING session WHERE "
-			"session IN " STORE_NUMBERS " AND (there != sent OR found != total)",
+			" GROUP BY host, session, " KEY
+			") GROUP BY session) AS counted USING session "
+			"WHERE session IN " STORE_NUMBERS " AND (" IS_ODD ")",
 			raw, raw, VALUE_ODD, VALUE_ODD);
 	if (n && !result)
 		n = put_numbers(query, VALUE_PARTIAL, &answer);

@@ -6,6 +6,10 @@
  * What was sent twice is added up once: of rows that are equal in what identifies them one is taken
  * (any()), whether the server has merged them by now or not.
  *
+ * Servers of 18.16 and of today are to mean the same by them, whatever their settings are: what is
+ * joined has an alias, a column that an outer join may leave empty is in ifNull(), and an answer
+ * has the types that were asked for (cast.h).
+ *
  * Texts that users give are in an external table, _values; what stands in a query are numbers,
  * words of these files, and names of letters and digits.
  *
@@ -43,7 +47,7 @@ enum store_value {
 #define STORE_SESSIONS                                                                             \
 	"(SELECT last AS session, sent, total FROM (SELECT max(session) AS last, "                 \
 	"argMax(rows, session) AS sent, argMax(samples, session) AS total FROM sessions "          \
-	"WHERE %s GROUP BY " STORE_ORIGIN "))"
+	"WHERE %s GROUP BY " STORE_ORIGIN ")) AS chosen"
 #define STORE_SESSION_NUMBERS "(SELECT session FROM " STORE_SESSIONS ")"
 
 /* Seconds since 1970, both included. */
@@ -86,13 +90,13 @@ void store_query_put(struct store_query *query, enum store_value kind, uint64_t 
 void store_query_put_stack(struct store_query *query, enum store_value kind,
 			   const uint8_t stack[FLEET_STACK_BYTES]);
 
-/* Asks, and appends the answer as RowBinary.  Return: as store_http_query(). */
-int store_query_ask(struct store_query *query, struct op_buffer *answer, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+/* Asks, and appends the answer, of columns of @types.  Return: as store_http_query(). */
+int store_query_ask(struct store_query *query, const char *types, struct op_buffer *answer,
+		    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* The same, appended to a file: @n is set to the bytes of the answer. */
-int store_query_ask_file(struct store_query *query, int fd, uint64_t *n, const char *format,
-			 va_list values) __attribute__((format(printf, 4, 0)));
+int store_query_ask_file(struct store_query *query, const char *types, int fd, uint64_t *n,
+			 const char *format, va_list values) __attribute__((format(printf, 5, 0)));
 
 /* Has the server do something without an answer, such as INSERT INTO ... SELECT. */
 int store_query_do(struct store_query *query, const char *format, ...)

@@ -19,16 +19,17 @@
 
 /* Of each level and time: what the whole batches of the last generation add up to. */
 #define BATCHES                                                                                    \
-	"(SELECT start, generation, batch, if(found = total, all_n, 0) AS n, c, total FROM "       \
+	"(SELECT start, generation, batch, if(ifNull(found, 0) = total, all_n, 0) AS n, c, "       \
+	"total FROM "                                                                              \
 	"(SELECT start, generation, batch, any(sessions) AS all_n, any(checksum) AS c, "           \
 	"any(samples) AS total FROM batches WHERE level = %u AND "                                 \
 	"start >= toDateTime(%" PRIu64 ") AND start <= toDateTime(%" PRIu64 ") "                   \
-	"GROUP BY start, generation, batch) ANY LEFT JOIN (SELECT batch, "                         \
+	"GROUP BY start, generation, batch) AS made ANY LEFT JOIN (SELECT batch, "                 \
 	"sum(samples) AS found FROM sums WHERE level = %u AND start >= toDateTime(%" PRIu64        \
-	") AND start <= toDateTime(%" PRIu64 ") GROUP BY batch) USING batch)"
+	") AND start <= toDateTime(%" PRIu64 ") GROUP BY batch) AS counted USING batch) AS whole"
 #define GENERATIONS                                                                                \
 	"(SELECT start, generation, sum(n) AS n1, sum(c) AS c1 FROM " BATCHES                      \
-	" GROUP BY start, generation)"
+	" GROUP BY start, generation) AS generated"
 
 /* The sessions of each time that are there. */
 #define THERE                                                                                      \
@@ -36,14 +37,14 @@
 	"sum(last) AS c2 FROM (SELECT time, max(session) AS last FROM sessions WHERE "             \
 	"day >= toDate(%" PRIu64 ") AND day <= toDate(%" PRIu64 ") AND "                           \
 	"time >= toDateTime(%" PRIu64 ") AND time <= toDateTime(%" PRIu64 ") "                     \
-	"GROUP BY " STORE_ORIGIN ") GROUP BY start)"
+	"GROUP BY " STORE_ORIGIN ") GROUP BY start) AS present"
 
 /* The same if each is there once, which is found in a tenth of the time. */
 #define THERE_ONCE                                                                                 \
 	"(SELECT toDateTime(intDiv(toUInt32(time), %u) * %u) AS start, count() AS n2, "            \
 	"sum(session) AS c2 FROM sessions WHERE day >= toDate(%" PRIu64                            \
 	") AND day <= toDate(%" PRIu64 ") AND time >= toDateTime(%" PRIu64                         \
-	") AND time <= toDateTime(%" PRIu64 ") GROUP BY start)"
+	") AND time <= toDateTime(%" PRIu64 ") GROUP BY start) AS present"
 
 #define BATCHES_VALUES(level, span) level, (span).from, (span).to, level, (span).from, (span).to
 #define THERE_VALUES(level, span)                                                                  \
@@ -111,11 +112,11 @@ static int find_batches_of_once(struct store_query *query, unsigned int level,
 	struct op_reader reader;
 	bool is = true;
 	int result = store_query_ask(
-		query, &rows,
+		query, "iqb", &rows,
 		"SELECT toUInt32(start), batch, same FROM " BATCHES " ALL INNER JOIN (SELECT "
 		"start, max(generation) AS best, argMax(toUInt8(n1 = n2 AND c1 = c2), generation) "
 		"AS same FROM " GENERATIONS " ANY LEFT JOIN " THERE_ONCE
-		" USING start WHERE n2 > 0 GROUP BY start) USING start "
+		" USING start WHERE n2 > 0 GROUP BY start) AS newest USING start "
 		"WHERE generation = best ORDER BY start, batch",
 		BATCHES_VALUES(level, *times), BATCHES_VALUES(level, *times),
 		THERE_VALUES(level, *times));
@@ -146,14 +147,15 @@ static int find_batches(struct store_query *query, unsigned int level,
 	if (found)
 		return found < 0 ? -1 : 0;
 	query->has_repeated = true;
-	return store_query_ask(
-		query, answer,
-		"SELECT toUInt32(start), batch FROM " BATCHES " ALL INNER JOIN (SELECT start, "
-		"max(generation) AS best FROM " GENERATIONS " ANY LEFT JOIN " THERE
-		" USING start WHERE n2 > 0 AND n1 = n2 AND c1 = c2 GROUP BY start) USING start "
-		"WHERE generation = best ORDER BY start, batch",
-		BATCHES_VALUES(level, times), BATCHES_VALUES(level, times),
-		THERE_VALUES(level, times));
+	return store_query_ask(query, "iq", answer,
+			       "SELECT toUInt32(start), batch FROM " BATCHES
+			       " ALL INNER JOIN (SELECT start, "
+			       "max(generation) AS best FROM " GENERATIONS " ANY LEFT JOIN " THERE
+			       " USING start WHERE n2 > 0 AND n1 = n2 AND c1 = c2 GROUP BY start) "
+			       "AS newest USING start "
+			       "WHERE generation = best ORDER BY start, batch",
+			       BATCHES_VALUES(level, times), BATCHES_VALUES(level, times),
+			       THERE_VALUES(level, times));
 }
 
 /* Adds batches to _values, and their times to @covered, but for times that it has: both are in
@@ -277,7 +279,7 @@ static int is_additive(struct adding *adding, const struct stale *stale, bool *i
 	*is = false;
 	if (!stale->generation)
 		return 0;
-	result = store_query_ask(&adding->query, &answer,
+	result = store_query_ask(&adding->query, "q", &answer,
 				 "SELECT count() FROM " SUMMED
 				 " WHERE session GLOBAL IN " STORE_SESSION_NUMBERS,
 				 SUMMED_VALUES(adding), adding->query.chosen);
@@ -295,7 +297,7 @@ static int choose_sessions(struct adding *adding, bool is_additive)
 			    : op_copy("");
 	struct op_buffer answer = {0};
 	struct op_reader reader;
-	int result = store_query_ask(&adding->query, &answer,
+	int result = store_query_ask(&adding->query, "qq", &answer,
 				     "SELECT session, total FROM " STORE_SESSIONS
 				     " WHERE session NOT IN " STORE_NUMBERS "%s",
 				     adding->query.chosen, VALUE_PARTIAL, but);
@@ -325,7 +327,7 @@ static int wait_for_rows(struct adding *adding)
 		struct op_buffer answer = {0};
 		struct op_reader reader;
 
-		result = store_query_ask(&adding->query, &answer,
+		result = store_query_ask(&adding->query, "q", &answer,
 					 "SELECT sum(samples) FROM sums WHERE level = %u AND "
 					 "start = toDateTime(%" PRIu64 ") AND batch = %" PRIu64,
 					 adding->level, adding->start, adding->batch);
@@ -424,7 +426,7 @@ static int add_up_day(struct adding *adding, const struct stale *stale, size_t *
 	free(covered.spans);
 	answer.used = 0;
 	if (!result)
-		result = store_query_ask(&adding->query, &answer,
+		result = store_query_ask(&adding->query, "qqq", &answer,
 					 "SELECT sum(n), sum(c), sum(total) FROM " BATCHES
 					 " WHERE batch IN " STORE_NUMBERS,
 					 BATCHES_VALUES(SUMS_HOUR, span), VALUE_BATCH);
@@ -455,12 +457,13 @@ static int find_stale(struct store_query *query, unsigned int level, struct op_b
 
 	if (times.to < times.from)
 		return 0;
-	return store_query_ask(query, answer,
-			       "SELECT toUInt32(start), n2, c2, last, last_n FROM " THERE
+	return store_query_ask(query, "iqqiq", answer,
+			       "SELECT toUInt32(start), n2, c2, ifNull(last, 0), ifNull(last_n, 0) "
+			       "FROM " THERE
 			       " ANY LEFT JOIN (SELECT start, max(generation) AS last, "
 			       "argMax(n1, generation) AS last_n, argMax(c1, generation) AS last_c "
-			       "FROM " GENERATIONS " GROUP BY start) USING start "
-			       "WHERE n2 != last_n OR c2 != last_c ORDER BY start",
+			       "FROM " GENERATIONS " GROUP BY start) AS summed USING start WHERE "
+			       "n2 != ifNull(last_n, 0) OR c2 != ifNull(last_c, 0) ORDER BY start",
 			       THERE_VALUES(level, times), BATCHES_VALUES(level, times));
 }
 
@@ -527,10 +530,11 @@ static char *suffix_of_local(struct store_query *query)
 	char *suffix = NULL;
 	uint64_t n;
 
-	if (store_query_ask(query, &answer,
-			    "SELECT extract(engine_full, '^Distributed.([A-Za-z0-9_]+)') FROM "
-			    "system.tables WHERE database = '%s' AND name = 'samples'",
-			    query->url->database))
+	if (store_query_ask(
+		    query, "s", &answer,
+		    "SELECT extract(engine_full, '^Distributed[^A-Za-z0-9_]+([A-Za-z0-9_]+)') FROM "
+		    "system.tables WHERE database = '%s' AND name = 'samples'",
+		    query->url->database))
 		return NULL;
 	reader = op_reader_of(answer.bytes, answer.used, op_swap_for(false));
 	n = op_reader_leb128(&reader);
@@ -572,7 +576,7 @@ static int drop_days(struct store_query *query, const char *suffix, const struct
 {
 	struct store_span span = store_query_span(query);
 	struct op_buffer answer = {0};
-	int result = store_query_ask(query, &answer,
+	int result = store_query_ask(query, "h", &answer,
 				     "SELECT day FROM samples WHERE day <= toDate(%" PRIu64
 				     ") GROUP BY day ORDER BY day",
 				     span.to / SUMS_DAY);

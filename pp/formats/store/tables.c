@@ -47,6 +47,18 @@ void fleet_put_string(struct op_buffer *out, const char *text, size_t n)
 	op_buffer_put(out, text, n);
 }
 
+const char *fleet_type_name(char type)
+{
+	static const char types[] = "bhiqsxQS";
+	static const char *const names[] = {
+		"UInt8",  "UInt16",	     "UInt32",	      "UInt64",
+		"String", "FixedString(16)", "Array(UInt64)", "Array(String)",
+	};
+	const char *known = type ? strchr(types, type) : NULL;
+
+	return known ? names[known - types] : FLEET_NO_TYPE;
+}
+
 static void skip_strings(struct op_reader *rows)
 {
 	for (uint64_t n = op_reader_leb128(rows); n && !rows->failed; n--)

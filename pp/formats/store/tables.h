@@ -112,6 +112,12 @@ void fleet_put_string(struct op_buffer *out, const char *text, size_t n);
  */
 bool fleet_row_skip(enum fleet_table_id table, struct op_reader *rows);
 
+/* What no server knows. */
+#define FLEET_NO_TYPE "no_type"
+
+/* What the server calls such a type: of numbers, by their size only. */
+const char *fleet_type_name(char type);
+
 /* Passes over a column of such a type. */
 void fleet_column_skip(char type, struct op_reader *rows);
 
