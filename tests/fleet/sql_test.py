@@ -17,7 +17,7 @@ from common import check, equal, finish, run
 
 COLUMN = re.compile(r"assumeNotNull\(CAST\(.* AS ([\w()]+)\)\)")
 TABLES = {"batches", "events", "frames", "images", "label_sets", "losses", "samples", "sessions",
-          "stacks", "summed", "sums", "tables"}
+          "stacks", "summed", "sums", "tables", "settings"}
 JOIN = re.compile(r"\b(?:ANY LEFT|ALL INNER) JOIN ")
 ALIAS = re.compile(r" AS \w+ ")
 
@@ -115,6 +115,10 @@ def main():
                                        if not text.endswith(" FORMAT RowBinary")], [])
     check("subqueries are joined", any(JOIN.search(text) for text in questions), questions)
     equal("each of them has a name", [found for text in texts for found in without_alias(text)], [])
+    inserts = [words for text, words in Handler.asked if text.startswith("INSERT ")]
+    equal("an answer to an insert says that its rows are there",
+          {(words.get("insert_distributed_sync"), words.get("wait_for_async_insert")) for words in inserts},
+          {("1", "1"), (None, None)})
     finish()
 
 

@@ -14,6 +14,7 @@
 #include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
+#include "libop/base/reader.h"
 #include "cast.h"
 #include "gzip.h"
 #include "tables.h"
@@ -23,7 +24,9 @@
 #define SILENT_SECONDS 60L
 /* Of an error's text. */
 #define ERROR_MOST 4096
-#define HTTP_OK	   200
+/* Of the answer to which settings there are. */
+#define SETTINGS_BYTES (2 * sizeof(uint64_t))
+#define HTTP_OK	       200
 /* Of the head of an answer: libcurl keeps it, and has no limit of its own before 8.3. */
 #define HEAD_MOST ((size_t)64 << 10)
 #define CA_BUNDLE "CURL_CA_BUNDLE" /* as curl(1) has it; libcurl does not look at it */
@@ -34,10 +37,8 @@
 #define VALUES                                                                                     \
 	"&_values_structure=kind%20UInt8%2Cnumber%20UInt64%2Cname%20String%2Ctext%20String"        \
 	"&_values_format=RowBinary"
-/* A server of a cluster takes the rows of the others, and answers once they have them. */
 /* Bodies that are worth packing. */
 #define PACKED_LEAST ((size_t)4096)
-#define WHOLE_INSERT "&insert_distributed_sync=1"
 
 /* ---- the library ---- */
 
@@ -115,6 +116,7 @@ struct store_http {
 	long seconds;	     /* that a request may take; 0: any */
 	atomic_long ends_at; /* CLOCK_MONOTONIC; 0: never */
 	struct store_reply reply;
+	char *insert_settings; /* of the address; NULL: not known yet */
 };
 
 static bool is_refusal(const struct store_http *http)
@@ -228,8 +230,10 @@ void store_http_stop(struct store_http *http, unsigned int seconds)
 
 void store_http_close(struct store_http *http)
 {
-	if (http)
-		curl.easy_cleanup(http->easy);
+	if (!http)
+		return;
+	curl.easy_cleanup(http->easy);
+	free(http->insert_settings);
 	free(http);
 }
 
@@ -425,13 +429,52 @@ int store_http_query_file(struct store_http *http, const char *types, const char
 	return result;
 }
 
+static void add_setting(struct store_http *http, const char *name)
+{
+	char *longer = op_format("%s&%s=1", http->insert_settings, name);
+
+	free(http->insert_settings);
+	http->insert_settings = longer;
+}
+
+/* A server answers once rows are where they belong, on other servers of a cluster, too, whatever
+ * its own settings say.  It refuses a setting that it does not know.
+ *
+ * Return: part of an address, or NULL with @error set. */
+static const char *insert_settings(struct store_http *http, struct op_error *error)
+{
+	static const char *const names[] = {"insert_distributed_sync", "wait_for_async_insert"};
+	struct op_buffer answer = {0};
+	struct op_reader reader;
+
+	if (http->insert_settings)
+		return http->insert_settings;
+	if (store_http_query(http, "qq",
+			     "SELECT countIf(name = 'insert_distributed_sync'), "
+			     "countIf(name = 'wait_for_async_insert') FROM system.settings",
+			     NULL, SETTINGS_BYTES, &answer, error)) {
+		op_buffer_free(&answer);
+		return NULL;
+	}
+	http->insert_settings = op_copy("");
+	reader = op_reader_of(answer.bytes, answer.used, op_swap_for(false));
+	for (size_t i = 0; i < OP_ARRAY_SIZE(names); i++)
+		if (op_reader_u64(&reader))
+			add_setting(http, names[i]);
+	op_buffer_free(&answer);
+	return http->insert_settings;
+}
+
 int store_http_change(struct store_http *http, const char *statement,
 		      const struct op_buffer *values, struct op_error *error)
 {
 	struct op_buffer answer = {0};
-	int result = send_query(http, statement, WHOLE_ANSWER WHOLE_INSERT VALUES, values,
-				ERROR_MOST, &answer, error);
+	const char *settings = insert_settings(http, error);
+	char *rest = settings ? op_format("%s%s", WHOLE_ANSWER VALUES, settings) : NULL;
+	int result =
+		rest ? send_query(http, statement, rest, values, ERROR_MOST, &answer, error) : -1;
 
+	free(rest);
 	op_buffer_free(&answer);
 	return result;
 }
@@ -462,18 +505,19 @@ static int post(struct store_http *http, char *address, const void *rows, size_t
 int store_http_insert(struct store_http *http, const char *statement, const void *rows, size_t n,
 		      struct op_error *error)
 {
+	const char *settings = n ? insert_settings(http, error) : "";
 	struct op_buffer packed = {0};
 	bool is_packed = n >= PACKED_LEAST;
 	int result = -1;
 
+	if (!settings)
+		return -1;
 	if (is_packed && gzip_pack(rows, n, &packed))
 		op_error_memory(error);
 	else
-		result = post(
-			http,
-			address_of(http, http->url->database, statement, n ? WHOLE_INSERT : ""),
-			is_packed ? packed.bytes : rows, is_packed ? packed.used : n, is_packed,
-			error);
+		result = post(http, address_of(http, http->url->database, statement, settings),
+			      is_packed ? packed.bytes : rows, is_packed ? packed.used : n,
+			      is_packed, error);
 	op_buffer_free(&packed);
 	return result;
 }
