@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""ClickHouse and ZooKeeper from servers.sh, on ports of 127.0.0.1."""
-import os
+"""ClickHouse and ZooKeeper from servers.sh, and the engine of today, on ports of 127.0.0.1."""
+import fcntl
 import glob
+import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -11,16 +13,53 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+# ClickHouse 26.7, as libchdb.so
+ENGINE = "chdb@3.4.0"
 HERE = os.path.dirname(os.path.realpath(__file__))
+
+
+def skip_all(why):
+    print(f"skip: no ClickHouse: {why}")
+    sys.exit(77)
 
 
 def root_or_skip():
     """The folder of servers.sh; a machine that cannot have them ends the test."""
     fetched = subprocess.run([f"{HERE}/servers.sh"], capture_output=True, text=True, check=False)
     if fetched.returncode:
-        print(f"skip: no ClickHouse: {fetched.stderr.strip()}")
-        sys.exit(77)
+        skip_all(fetched.stderr.strip())
     return fetched.stdout.strip()
+
+
+def install_library(place):
+    """570 MB, unless another one has done it."""
+    if os.path.exists(f"{place}/complete"):
+        return
+    done = subprocess.run(["npm", "install", "--prefix", place, "--no-audit", "--no-fund",
+                           "--ignore-scripts", ENGINE], capture_output=True, text=True, timeout=600,
+                          check=False, cwd=place)
+    if done.returncode:
+        skip_all(f"npm cannot install {ENGINE}: {done.stderr.strip()[-200:]}")
+    with open(f"{place}/complete", "w", encoding="utf-8"):
+        pass
+
+
+def library_or_skip():
+    """The engine of today, which npm installs into the cache."""
+    given = os.environ.get("CHDB_LIBRARY")
+    if given:
+        return given
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    place = f"{cache}/oprofile/npm/{ENGINE}"
+    if not os.path.exists(f"{place}/complete"):
+        if not shutil.which("npm"):
+            skip_all("there is no npm")
+        os.makedirs(place, exist_ok=True)
+        with open(f"{place}/lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            install_library(place)
+    found = glob.glob(f"{place}/node_modules/@chdb/*/libchdb.so")
+    return found[0] if found else skip_all(f"{ENGINE} has no library for this machine")
 
 
 def free_port():
@@ -104,13 +143,41 @@ class ZooKeeper(Program):
         self.wait_for(self.is_up)
 
 
-class Server(Program):
-    """A ClickHouse of its own folder."""
+class HttpServer(Program):
+    """What a client of ClickHouse sees of one."""
+
+    has_users = True
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.port = free_port()
+
+    def query(self, text, database="default", seconds=60):
+        address = f"http://127.0.0.1:{self.port}/?database={database}"
+        try:
+            with urllib.request.urlopen(address, text.encode(), timeout=seconds) as answer:
+                return answer.read().decode()
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(f"{text}: {error.read().decode(errors='replace')}") from error
+
+    def insert(self, table, columns, rows, database="fleet"):
+        """Rows as RowBinary has them."""
+        statement = urllib.parse.quote(f"INSERT INTO {table} ({columns}) FORMAT RowBinary")
+        address = f"http://127.0.0.1:{self.port}/?database={database}&query={statement}"
+        with urllib.request.urlopen(address, rows, timeout=60) as answer:
+            answer.read()
+
+    def url(self, database="fleet", wanted=""):
+        return f"clickhouse://127.0.0.1:{self.port}/{database}{wanted}"
+
+
+class Server(HttpServer):
+    """A ClickHouse 18.16 of its own folder."""
 
     def __init__(self, root, folder):
         super().__init__(folder)
         self.root = root
-        self.port, self.tcp_port, self.interserver_port = free_port(), free_port(), free_port()
+        self.tcp_port, self.interserver_port = free_port(), free_port()
         os.makedirs(folder)
         self.write_config("")
         with open(f"{folder}/users.xml", "w", encoding="utf-8") as users:
@@ -148,14 +215,6 @@ class Server(Program):
                  {"LD_LIBRARY_PATH": ":".join(libraries)})
         self.wait_for(lambda: self.query("SELECT 1") == "1\n")
 
-    def query(self, text, database="default", seconds=60):
-        address = f"http://127.0.0.1:{self.port}/?database={database}"
-        try:
-            with urllib.request.urlopen(address, text.encode(), timeout=seconds) as answer:
-                return answer.read().decode()
-        except urllib.error.HTTPError as error:
-            raise RuntimeError(f"{text}: {error.read().decode(errors='replace')}") from error
-
     def has_all(self):
         """Whether its tables have what was inserted on other replicas."""
         behind = self.query("SELECT log_max_index, zookeeper_path FROM system.replicas WHERE "
@@ -169,15 +228,20 @@ class Server(Program):
                 return False
         return True
 
-    def insert(self, table, columns, rows, database="fleet"):
-        """Rows as RowBinary has them."""
-        statement = urllib.parse.quote(f"INSERT INTO {table} ({columns}) FORMAT RowBinary")
-        address = f"http://127.0.0.1:{self.port}/?database={database}&query={statement}"
-        with urllib.request.urlopen(address, rows, timeout=60) as answer:
-            answer.read()
 
-    def url(self, database="fleet", wanted=""):
-        return f"clickhouse://127.0.0.1:{self.port}/{database}{wanted}"
+class TodaysServer(HttpServer):
+    """The engine of ClickHouse 26.7 behind engine.py.  @settings: as those of a profile."""
+
+    has_users = False
+
+    def __init__(self, library, folder, settings=()):
+        super().__init__(folder)
+        self.library, self.settings = library, settings
+        os.makedirs(folder)
+
+    def start(self):
+        self.run([sys.executable, f"{HERE}/engine.py", self.library, self.folder, str(self.port), *self.settings])
+        self.wait_for(lambda: self.query("SELECT 1") == "1\n")
 
 
 class Cluster:

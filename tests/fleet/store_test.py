@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The store of a fleet: oppush to a real ClickHouse 18.16, and reports of what is there.
+"""The store of a fleet: oppush to a real ClickHouse, and reports of what is there.
 
-    store_test.py BUILD MAKE_SESSION
+    store_test.py BUILD MAKE_SESSION old|today
+
+old: the server 18.16 of Debian.  today: the engine of 26.7 (engine.py).
 
 Sessions of several hosts are made as the daemon closes them.  What a report of the store says must
 be what reports of the sessions say, exactly, whatever happens on the way: servers that are dead,
 refuse or answer with rubbish, blocks that are sent twice.
 """
+import functools
 import http.server
 import os
 import random
@@ -23,7 +26,7 @@ import urllib.request
 
 import servers
 from common import (BUILD, SCHEMA, START, added, check, columns_of_tables, equal, finish,
-                    make_image, make_sessions, push, run, stacks, stamp, tables_of,
+                    make_image, make_sessions, push, run, skip, stacks, stamp, tables_of,
                     waiting_in)
 
 HOSTS = ("alpha", "beta", "it's \\ \"gamma\"")
@@ -122,6 +125,9 @@ def test_reports(server, folders):
 
 def test_account(server, folder):
     """An account that may only read is enough for reports, and not for more."""
+    if not server.has_users:
+        skip("an account that may only read", "the engine alone has no users")
+        return
     home = f"{folder}/home"
     os.makedirs(home)
     with open(f"{home}/.netrc", "w", encoding="utf-8") as netrc:
@@ -509,11 +515,68 @@ def test_sent_once(server, folder, chance):
     server.query("SYSTEM START MERGES")
 
 
+# What operators may set in a profile, and SQL means something else then.
+ODD_SETTINGS = ("join_use_nulls=1", "cast_keep_nullable=1", "aggregate_functions_null_for_empty=1",
+                "transform_null_in=1", "prefer_column_name_to_alias=1", "group_by_use_nulls=1",
+                "async_insert=1", "wait_for_async_insert=0")
+
+
+def test_copy(server, folders, folder, name, *words):
+    """Another database, with two hosts: reports of it, before and after they are added up."""
+    done = run("oppush", f"--to={server.url(name)}", "--install-schema", f"--schema={SCHEMA}", *words)
+    equal(f"{name}: tables are made", (done.returncode, done.stderr), (0, ""))
+    sums = []
+    for host in HOSTS[:2]:
+        done = push(server.url(name), folders[host], f"{folder}/spool-{name}-{host}",
+                    f"--label=role={host}")
+        equal(f"{name}: {host} is sent", (done.returncode, done.stderr), (0, ""))
+        sums.append(stacks(f"--session-dir={folders[host]}", "session:2*"))
+    for when, made in (("sent", "sums are made"), ("added up", "")):
+        equal(f"{name}: {when}", stacks(server.url(name)), added(*sums))
+        for by in ("host", "role"):
+            done = run("opreport", f"--by={by}", "-n", server.url(name))
+            rows = {label: int(n) for n, label in
+                    re.findall(r"^(\d+) +[\d.]+ +(\w+) +prog", done.stdout, re.M)}
+            equal(f"{name}: {when}: rows by {by}", rows,
+                  {host: sum(sums[k].values()) for k, host in enumerate(HOSTS[:2])})
+        done = run("oppush", f"--to={server.url(name)}", "--add-up", "--add-up-days=36500")
+        equal(f"{name}: {when}: --add-up", (done.returncode, done.stderr, made in done.stdout),
+              (0, "", True))
+    done = run("oppush", f"--to={server.url(name)}", "--add-up", "--keep-days=1")
+    equal(f"{name}: samples of days that are added up are removed",
+          (done.returncode, done.stderr, done.stdout), (0, "", "samples of 1 days are removed\n"))
+    equal(f"{name}: without them", stacks(server.url(name)), added(*sums))
+    done = run("opreport", server.url(name, "?host=alpha"))
+    check(f"{name}: sessions without their samples are told", "not there as a whole" in done.stderr,
+          done.stderr)
+
+
+def test_settings(server, folders, folder):
+    """Reports are the same whatever is set in a profile, and what is sent is there at once."""
+    if server.has_users:
+        skip("another profile", "18.16 has not these settings")
+        return
+    for analyzer in ("old", "new"):
+        server.stop()
+        server.settings = (*ODD_SETTINGS, f"enable_analyzer={int(analyzer == 'new')}")
+        server.start()
+        test_copy(server, folders, folder, f"{analyzer}_analyzer")
+    test_copy(server, folders, folder, "distributed", "--cluster=fleet")
+
+
+def old_server():
+    return functools.partial(servers.Server, servers.root_or_skip())
+
+
+def todays_server():
+    return functools.partial(servers.TodaysServer, servers.library_or_skip())
+
+
 def main():
-    root = servers.root_or_skip()
+    make = {"old": old_server, "today": todays_server}[sys.argv[3]]()
     chance = random.Random(34)
     with tempfile.TemporaryDirectory(prefix="fleet.") as folder:
-        server = servers.Server(root, f"{folder}/server")
+        server = make(f"{folder}/server")
         folders = {host: f"{folder}/sessions{i}" for i, host in enumerate(HOSTS)}
         spools = {host: f"{folder}/spool{i}" for i, host in enumerate(HOSTS)}
         for host in HOSTS:
@@ -541,6 +604,7 @@ def main():
             test_service_without_server(folders, folder)
             test_service(server, folder, chance)
             test_sent_once(server, folder, chance)
+            test_settings(server, folders, folder)
         finally:
             server.stop()
     finish()
