@@ -157,6 +157,47 @@ each try <<-END
 	opexport --to=folded --host-label=role=x made
 END
 
+# CPUs differ, and so do periods of one rate; 10 samples of 6000 events weigh as much as 12 of 5000.  What
+# differs in its unit mask is another event.
+requirement events_of_hosts_add_up_by_weight
+images
+for host in 'web 6000 10 2' 'db 5000 12 8'; do
+	set -- $host
+	rm -rf samples
+	printf 'cpu_type i386/core_2\nctr_count %s\nimage prog CYCLES.%s.0.all.all.all\n0x1010 %s, 0x1030 %s\n' \
+		"$2" "$2" "$3" "$4" | session
+	printf 'hostname %s\n' "$1" >samples/current/origin
+	check opexport --session-dir="$DIR" --to=fleet -o "$1.fleet"
+done
+join_tables()
+{
+	python3 - "$@" <<-'END'
+		import struct, sys
+		tables = {}
+		for path in sys.argv[1:]:
+		    data = open(path, "rb").read()
+		    at = data.index(b"\n") + 1
+		    while at < len(data):
+		        n = data[at]
+		        length, = struct.unpack_from("<Q", data, at + 1 + n)
+		        name = data[at:at + 1 + n]
+		        tables[name] = tables.get(name, b"") + data[at + 9 + n:at + 9 + n + length]
+		        at += 9 + n + length
+		with open("joined", "wb") as out:
+		    out.write(b"oprofile-fleet 2\n")
+		    for name, rows in tables.items():
+		        out.write(name + struct.pack("<Q", len(rows)) + rows)
+	END
+}
+join_tables web.fleet db.fleet
+try opreport --by=host -n joined
+try opreport -l -n joined
+rm -rf samples
+printf 'cpu_type i386/core_2\nctr_count 5000\nctr_um 1\nimage prog CYCLES.5000.1.all.all.all\n0x1010 7\n' | session
+check opexport --session-dir="$DIR" --to=fleet -o masked.fleet
+join_tables web.fleet db.fleet masked.fleet
+try opreport -n joined
+
 requirement damaged_tables_are_refused
 profile made
 check opexport --to=fleet made -o tables

@@ -41,6 +41,15 @@ struct fleet_stack {
 	size_t first, n;
 };
 
+/* An event as a row has it.  Hosts take samples at different rates, and of one rate at different
+ * periods, as CPUs differ: those that count the same are one event, whose samples have weights. */
+struct fleet_event {
+	uint64_t identity;
+	struct prof_event event;
+	size_t first;	 /* of those that count the same: an index */
+	bool is_various; /* of the first one: the others have another period or frequency */
+};
+
 /* Labels of a host: from @first on in fleet_reader::labels. */
 struct fleet_label_set {
 	size_t first, n;
@@ -55,10 +64,13 @@ struct fleet_reader {
 	enum fleet_table_id table;
 
 	/* by identity: numbers of the sink, of @frames and @stacks, one more than they are */
-	struct op_pair_table events, images, frame_ids, stack_ids, label_set_ids, places;
+	struct op_pair_table events, events_counted, images, frame_ids, stack_ids, label_set_ids,
+		places;
 	struct op_pair_table unknown_stacks;   /* by image and whether one is wanted, of @stacks */
 	uint64_t unknown_event, unknown_frame; /* as in those; 0: not needed yet */
 	uint64_t n_unknown;		       /* references to what is not there */
+	struct fleet_event *event_rows;
+	size_t n_event_rows, event_rows_capacity;
 	struct fleet_frame *frames;
 	size_t n_frames, frames_capacity;
 	struct fleet_stack *stacks;
@@ -114,6 +126,48 @@ static const char *known_text(const char *text)
 
 /* ---- rows ---- */
 
+static bool has_weights(const struct prof_event *event)
+{
+	return event->period || event->frequency;
+}
+
+/* Adds an event to those that count the same. */
+static void add_event(struct fleet_reader *reader, uint64_t identity,
+		      const struct prof_event *event)
+{
+	const size_t number = reader->n_event_rows++;
+	struct fleet_event *added, *first;
+	uint64_t *counted =
+		op_pair_table_get(&reader->events_counted,
+				  op_hash_text(op_hash_text(event->unit_mask, event->name),
+					       event->unit ? event->unit : ""),
+				  has_weights(event));
+
+	if (!*counted)
+		*counted = number + 1;
+	reader->event_rows = op_grow(reader->event_rows, &reader->event_rows_capacity, number + 1,
+				     sizeof(*reader->event_rows));
+	added = &reader->event_rows[number];
+	*added = (struct fleet_event){identity, *event, *counted - 1, false};
+	first = &reader->event_rows[added->first];
+	first->is_various |= has_weights(event) && (first->event.period != event->period ||
+						    first->event.frequency != event->frequency);
+}
+
+/* Once all of them are known. */
+static void tell_events(struct fleet_reader *reader)
+{
+	for (size_t i = 0; i < reader->n_event_rows; i++) {
+		const struct fleet_event *row = &reader->event_rows[i];
+		struct prof_event event = row->event;
+
+		if (reader->event_rows[row->first].is_various)
+			event.period = event.frequency = 0;
+		*op_pair_table_get(&reader->events, row->identity, 0) =
+			(uint64_t)reader->sink->event(reader->sink, &event) + 1;
+	}
+}
+
 static int take_event(struct fleet_reader *reader)
 {
 	uint64_t identity = op_reader_u64(&reader->rows);
@@ -128,8 +182,7 @@ static int take_event(struct fleet_reader *reader)
 		return fleet_fail(reader, "an event that ends too early");
 	if (!*event.name)
 		event.name = "unknown";
-	*op_pair_table_get(&reader->events, identity, 0) =
-		(uint64_t)reader->sink->event(reader->sink, &event) + 1;
+	add_event(reader, identity, &event);
 	return 0;
 }
 
@@ -557,6 +610,8 @@ static int fleet_read_section(struct fleet_reader *reader, const struct op_reade
 	while (op_reader_left(&reader->rows))
 		if (row_readers[reader->table](reader))
 			return -1;
+	if (reader->table == FLEET_EVENTS)
+		tell_events(reader);
 	return 0;
 }
 
@@ -564,6 +619,7 @@ static void fleet_reader_free(struct fleet_reader *reader)
 {
 	op_names_free_kept(&reader->texts);
 	named_places_free(reader->named);
+	free(reader->event_rows);
 	free(reader->frames);
 	free(reader->stacks);
 	free(reader->stack_frames);
@@ -575,6 +631,7 @@ static void fleet_reader_free(struct fleet_reader *reader)
 	op_pair_table_free(&reader->label_set_ids);
 	op_pair_table_free(&reader->unknown_stacks);
 	op_pair_table_free(&reader->events);
+	op_pair_table_free(&reader->events_counted);
 	op_pair_table_free(&reader->images);
 	op_pair_table_free(&reader->frame_ids);
 	op_pair_table_free(&reader->stack_ids);
