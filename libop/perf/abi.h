@@ -49,6 +49,12 @@ enum perf_user_type {
 /* Bits of perf_event_attr.sample_type that were added after Linux 5.12. */
 #define PERF_BIT_WEIGHT_STRUCT (1u << 24)
 
+/* The bit of perf_event_attr.read_format that Linux 6.0 added: samples that an event has lost. */
+#define PERF_BIT_FORMAT_LOST (1u << 4)
+
+/* Of the misc of LOST_SAMPLES, by perf: a filter in BPF did not want them. */
+#define PERF_MISC_FILTERED (1u << 15)
+
 /* Bits of perf_event_attr.branch_sample_type that change the layout of a sample. */
 #define PERF_BRANCH_HW_INDEX (1u << 17)
 #define PERF_BRANCH_COUNTERS (1u << 19)

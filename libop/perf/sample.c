@@ -15,7 +15,6 @@ enum {
 	FORMAT_TIME_RUNNING = 2,
 	FORMAT_ID = 4,
 	FORMAT_GROUP = 8,
-	FORMAT_LOST = 16,
 };
 
 /* Return: number of counters whose values were skipped. */
@@ -24,7 +23,7 @@ static uint64_t skip_read(struct op_reader *bytes, uint64_t format)
 	uint64_t counters = 1;
 	size_t times =
 		(format & FORMAT_TIME_ENABLED ? 1 : 0) + (format & FORMAT_TIME_RUNNING ? 1 : 0);
-	size_t words = 1 + (format & FORMAT_ID ? 1 : 0) + (format & FORMAT_LOST ? 1 : 0);
+	size_t words = 1 + (format & FORMAT_ID ? 1 : 0) + (format & PERF_BIT_FORMAT_LOST ? 1 : 0);
 
 	if (format & FORMAT_GROUP)
 		counters = op_reader_u64(bytes);

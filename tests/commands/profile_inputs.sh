@@ -75,6 +75,9 @@ script()
 
 		busy 12/12 [000] 100.6: PERF_RECORD_MMAP2 12/12: [0x1(0x2) @ 0 08:01 5 0]: r-xp /x
 		busy 12/12 [000] 100.6: PERF_RECORD_LOST lost 17
+		busy 12/12 [000] 100.7: PERF_RECORD_LOST_SAMPLES lost 5
+		busy 12/12 [000] 0.000000: PERF_RECORD_LOST_SAMPLES lost 12
+		busy 12/12 [001] 0.000000: PERF_RECORD_LOST_SAMPLES lost 7
 		job 15 [000] 100.7: sched:sched_switch: prev_comm=job prev_pid=15
 		what is this
 	EOF

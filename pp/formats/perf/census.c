@@ -16,6 +16,14 @@ static void tell_records(const struct perf_census *census, struct prof_sink *sin
 		prof_sink_fact(sink, "perf.records", "unknown %" PRIu64, census->unknown);
 }
 
+static void tell_losses(const struct perf_census *census, struct prof_sink *sink)
+{
+	uint64_t lost = perf_losses_all(&census->losses);
+
+	if (lost)
+		sink->lost(sink, PROF_LOST_RECORDER_FULL, lost);
+}
+
 static void tell_samples(const struct perf_census *census, struct prof_sink *sink)
 {
 	if (census->no_event)
@@ -49,6 +57,7 @@ void perf_census_tell(const struct perf_profile *profile)
 	uint64_t late = perf_order_late(profile->order);
 
 	tell_records(census, sink);
+	tell_losses(census, sink);
 	tell_samples(census, sink);
 	perf_callers_tell(&profile->stack.callers, sink);
 	if (records[PERF_RECORD_AUX] || records[PERF_TYPE_AUXTRACE] || census->sample_aux)

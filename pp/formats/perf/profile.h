@@ -13,6 +13,7 @@
 #include "feature.h"
 #include "late.h"
 #include "libop/tables/pair_table.h"
+#include "losses.h"
 #include "order.h"
 #include "stack.h"
 
@@ -24,12 +25,13 @@ struct perf_census {
 	uint64_t records[PERF_TYPES_COUNTED];
 	uint64_t simpleperf, unknown; /* records */
 	uint64_t no_event;	      /* samples whose id is of no event */
-	uint64_t groups; /* samples with values of other events */
-	uint64_t guests; /* samples in a virtual machine */
-	uint64_t cut;	 /* samples whose stacks are too deep */
+	uint64_t groups;	      /* samples with values of other events */
+	uint64_t guests;	      /* samples in a virtual machine */
+	uint64_t cut;		      /* samples whose stacks are too deep */
 	uint64_t odd_chains, deferred;
 	uint64_t aux_bytes, sample_aux;
 	uint64_t cgroups, hidden_kernels;
+	struct perf_losses losses;
 };
 
 struct perf_profile {

@@ -170,13 +170,25 @@ static void take_ksymbol(struct perf_profile *profile, const struct perf_ksymbol
 		maps_map(profile->maps, MAPS_KERNEL, &image);
 }
 
-static void take_lost(struct perf_profile *profile, const struct perf_record *record)
+/* Whether LOST_SAMPLES are what the recorder has read at the end. */
+static bool is_of_recorder(const struct perf_event *event, const struct perf_record *record)
 {
-	const char *cause = record->type == PERF_RECORD_LOST ? PROF_LOST_RECORDER_FULL
-							     : PROF_LOST_CPU_FULL;
+	return event && event->attr.read_format & PERF_BIT_FORMAT_LOST && !record->ids.time;
+}
 
-	if (record->lost.count)
-		profile->sink->lost(profile->sink, cause, record->lost.count);
+static void take_lost(struct perf_profile *profile, const struct perf_event *event,
+		      const struct perf_record *record)
+{
+	uint64_t count = record->lost.count;
+
+	if (record->type == PERF_RECORD_LOST)
+		perf_losses_add(&profile->census.losses.meanwhile, count);
+	else if (record->misc & PERF_MISC_FILTERED)
+		return;
+	else if (is_of_recorder(event, record))
+		perf_losses_add(&profile->census.losses.at_end, count);
+	else if (count)
+		profile->sink->lost(profile->sink, PROF_LOST_CPU_FULL, count);
 }
 
 static void take_cgroup(struct perf_profile *profile, const struct perf_cgroup *cgroup)
@@ -324,7 +336,7 @@ static void take_record(struct perf_profile *profile, const struct perf_event *e
 		break;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		take_lost(profile, record);
+		take_lost(profile, event, record);
 		break;
 	case PERF_RECORD_KSYMBOL:
 		take_ksymbol(profile, &record->ksymbol);

@@ -15,11 +15,13 @@
 #include "libop/base/number.h"
 #include "pp/formats/model/format.h"
 #include "pp/formats/model/named_places.h"
+#include "losses.h"
 #include "script_line.h"
 
-#define LINE_MOST   ((size_t)1 << 20)
-#define FRAMES_MOST 65536 /* of a stack, before the deepest are cut off */
-#define TEXT_MOST   ((size_t)16 << 20)
+#define LINE_MOST    ((size_t)1 << 20)
+#define FRAMES_MOST  65536 /* of a stack, before the deepest are cut off */
+#define TEXT_MOST    ((size_t)16 << 20)
+#define LOST_SAMPLES "LOST_SAMPLES "
 
 /* A frame whose texts are in reader::text. */
 struct kept_frame {
@@ -57,7 +59,8 @@ struct reader {
 	struct prof_frame *frames;
 
 	uint64_t unknown, unread, records, cut; /* frames, lines, lines, frames */
-	uint64_t unread_at;			/* the first one */
+	struct perf_losses losses;
+	uint64_t unread_at; /* the first one */
 };
 
 static size_t script_read_keep(struct reader *reader, const char *text)
@@ -172,7 +175,7 @@ static bool script_read_add_frame(struct reader *reader, char *line)
 }
 
 /* "MMAP2 ...", "LOST lost 12", "LOST_SAMPLES lost 12" */
-static void take_record(struct reader *reader, const char *record)
+static void take_record(struct reader *reader, const char *record, uint64_t time)
 {
 	const char *lost = strstr(record, "lost ");
 	uint64_t count;
@@ -181,8 +184,14 @@ static void take_record(struct reader *reader, const char *record)
 	if (strncmp(record, "LOST", 4) || !lost)
 		return;
 	lost += strlen("lost ");
-	if (op_number_take(&lost, 10, INT64_MAX, &count))
-		reader->sink->lost(reader->sink, "ring buffer full", count);
+	if (!op_number_take(&lost, 10, INT64_MAX, &count))
+		return;
+	if (strncmp(record, LOST_SAMPLES, strlen(LOST_SAMPLES)) != 0)
+		perf_losses_add(&reader->losses.meanwhile, count);
+	else if (!time)
+		perf_losses_add(&reader->losses.at_end, count);
+	else
+		reader->sink->lost(reader->sink, PROF_LOST_CPU_FULL, count);
 }
 
 /* The leaf on this line is all that there is of the stack. */
@@ -226,7 +235,7 @@ static int take_head(struct reader *reader, char *line)
 	if (end_sample(reader))
 		return -1;
 	if (head.record)
-		take_record(reader, head.record);
+		take_record(reader, head.record, head.time);
 	else if (begin_sample(reader, &head))
 		return -1;
 	return 1;
@@ -319,6 +328,10 @@ static int script_read_lines(struct reader *reader, struct input *input)
 
 static void script_read_tell(struct reader *reader)
 {
+	uint64_t lost = perf_losses_all(&reader->losses);
+
+	if (lost)
+		reader->sink->lost(reader->sink, PROF_LOST_RECORDER_FULL, lost);
 	if (reader->unknown)
 		prof_sink_note(reader->sink,
 			       "%" PRIu64 " frames have no symbol; their addresses are not kept",

@@ -31,6 +31,64 @@ TEST_WITH(killed_recordings_are_recovered, reading_begin, reading_end)
 	assert_records();
 }
 
+/* A loss, with a time or without: of the kernel, or of what the recorder has read at the end. */
+static void make_loss(uint32_t type, uint16_t misc, uint64_t count, uint64_t time)
+{
+	size_t record = rec_begin(&rec, type, misc);
+
+	if (type == PERF_RECORD_LOST)
+		rec_u64(&rec, 11);
+	rec_u64(&rec, count);
+	rec_zeros(&rec, 8);
+	rec_u64(&rec, time);
+	rec_u64(&rec, 11);
+	rec_end(&rec, record);
+}
+
+static uint64_t lost(const char *cause)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < prof->n_losses; i++)
+		count += !strcmp(prof->losses[i].cause, cause) ? prof->losses[i].count : 0;
+	return count;
+}
+
+/* Recorders since Linux 6.0 say at the end what the kernel has said meanwhile, and the rest. */
+TEST_WITH(a_loss_that_is_told_twice_counts_once, reading_begin, reading_end)
+{
+	static const struct {
+		uint64_t read_format, meanwhile, at_end, other, recorder_full, cpu_full;
+	} cases[] = {
+		{PERF_BIT_FORMAT_LOST, 111, 111, 0, 111, 0},
+		{PERF_BIT_FORMAT_LOST, 100, 111, 0, 111, 0},
+		{PERF_BIT_FORMAT_LOST, 100, 0, 0, 100, 0}, /* it was killed */
+		{PERF_BIT_FORMAT_LOST, 100, 111, 7, 111, 7},
+		{0, 100, 0, 7, 100, 7},
+		{0, 100, 5, 7, 100, 12}, /* as the kernel's own, then */
+		{PERF_BIT_FORMAT_LOST, UINT64_MAX, 111, 0, UINT64_MAX, 0},
+	};
+
+	for (size_t i = 0; i < N(cases); i++) {
+		struct rec_event event = clock_event;
+
+		rec.n = 0;
+		event.read_format = cases[i].read_format;
+		rec_file(&rec, &event, 1, 112);
+		make_records();
+		make_loss(PERF_RECORD_LOST, 0, cases[i].meanwhile, 30);
+		make_loss(PERF_RECORD_LOST_SAMPLES, 0, cases[i].other, 31);
+		make_loss(PERF_RECORD_LOST, 0, cases[i].meanwhile == UINT64_MAX, 32);
+		make_loss(PERF_RECORD_LOST_SAMPLES, 0, cases[i].at_end - cases[i].at_end / 3, 0);
+		make_loss(PERF_RECORD_LOST_SAMPLES, 0, cases[i].at_end / 3, 0);
+		make_loss(PERF_RECORD_LOST_SAMPLES, PERF_MISC_FILTERED, 1000, 0);
+		rec_finish(&rec);
+		assert_int_equal(read_made(), 0);
+		assert_int_equal(lost(PROF_LOST_RECORDER_FULL), cases[i].recorder_full);
+		assert_int_equal(lost(PROF_LOST_CPU_FULL), cases[i].cpu_full);
+	}
+}
+
 static ZSTD_CStream *zstd;
 
 /* One more piece of the stream, as record 81 or 83. */
