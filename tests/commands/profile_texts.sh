@@ -84,6 +84,60 @@ opreport --session-dir=data -l --no-header
 v8 '"noon"' 5 2 1 >made
 try opimport -o "$DIR/none" made
 
+# Each of these has lines of code, and not only those where functions begin.
+requirement lines_that_a_format_has_are_in_reports
+write speedscope <<-'EOF'
+	{"$schema": "https://www.speedscope.app/file-format-schema.json",
+	 "shared": {"frames": [{"name": "main", "file": "app.py", "line": 3}, {"name": "work", "file": "app.py", "line": 7},
+	  {"name": "work", "file": "app.py", "line": 8}]},
+	 "profiles": [{"type": "sampled", "name": "app", "unit": "none", "startValue": 0, "endValue": 5,
+	  "samples": [[0, 1], [0, 2], [0]], "weights": [3, 1, 1]}]}
+EOF
+write firefox <<-'EOF'
+	{"meta": {"preprocessedProfileVersion": 50}, "libs": [],
+	 "threads": [{"name": "main", "processName": "app", "pid": 1, "tid": 1, "stringArray": ["main", "work", "app.js"],
+	  "funcTable": {"name": [0, 1], "fileName": [2, 2], "lineNumber": [1, 6], "resource": [-1, -1], "length": 2},
+	  "frameTable": {"func": [0, 1, 1], "line": [3, 7, null], "length": 3},
+	  "stackTable": {"prefix": [null, 0, 0], "frame": [0, 1, 2], "length": 3},
+	  "samples": {"stack": [1, 1, 2, 0], "weight": null, "length": 4}}]}
+EOF
+write gecko <<-'EOF'
+	{"meta": {"version": 27, "stackwalk": 1}, "libs": [], "threads": [{"name": "main", "pid": 1, "tid": 1,
+	 "samples": {"schema": {"stack": 0}, "data": [[1], [1], [2], [0]]},
+	 "stackTable": {"schema": {"prefix": 0, "frame": 1}, "data": [[null, 0], [0, 1], [0, 2]]},
+	 "frameTable": {"schema": {"location": 0, "line": 1}, "data": [[0, 3], [1, 7], [1]]},
+	 "stringTable": ["main (app.js:1:2)", "work (app.js:6:9)"]}]}
+EOF
+# samples of a node, of which one has no line; and hits without samples
+for samples in '"samples": [3, 2, 3, 3, 2, 3], "timeDeltas": [0, 10, 10, 10, 10, 10]' '"x": 1'; do
+	write "v8.${#samples}" <<-EOF
+		{"nodes": [{"id": 1, "callFrame": {"functionName": "(root)", "url": ""}, "children": [2], "hitCount": 0},
+		 {"id": 2, "callFrame": {"functionName": "main", "url": "app.js", "lineNumber": 0}, "hitCount": 2,
+		  "positionTicks": [{"line": 3, "ticks": 2}], "children": [3]},
+		 {"id": 3, "callFrame": {"functionName": "work", "url": "app.js", "lineNumber": 5}, "hitCount": 4,
+		  "positionTicks": [{"line": 7, "ticks": 2}, {"line": 8, "ticks": 1}]}],
+		 "startTime": 0, "endTime": 60, $samples}
+	EOF
+done
+write script <<-'EOF'
+	app 1/1 1.000001: cycles:
+	            1194 work (/srv/app)
+	  app.c:7
+	            11a0 main (/srv/app)
+	  app.c:3 (discriminator 2)
+	ffffffff81000010 entry ([kernel.kallsyms])
+	  [kernel.kallsyms][ffffffff81000010]
+
+	app 1/1 1.000002: cycles:             1195 work (/srv/app)
+	  app.c:8
+	app 1/1 1.000003: cycles:             1194 work (/srv/app)
+	  app.c:7
+EOF
+for profile in speedscope firefox gecko v8.* script; do
+	echo "$ $profile"
+	opreport --lines "$profile" 2>&1 | grep -v '^Session:\|^CPU:\|^Counted\|^Few\|^Time:\|^$\|^Perc'
+done
+
 requirement numbers_of_callgrind_names_come_in_any_order
 cat >made <<-'EOF'
 	# callgrind format

@@ -9,9 +9,11 @@
 #include "libop/base/memory.h"
 #include "pp/symbols/image_name.h"
 
+/* A function, or a line of one. */
 struct function {
 	uint32_t image;
-	char *name;
+	char *name, *file; /* file: NULL if it is not known */
+	int64_t line, start_line;
 };
 
 struct image {
@@ -46,8 +48,10 @@ void named_places_free(struct named_places *places)
 		free(places->images[i].name);
 	free(places->images);
 	op_hash_free(&places->by_image);
-	for (size_t i = 0; i < places->n; i++)
+	for (size_t i = 0; i < places->n; i++) {
 		free(places->functions[i].name);
+		free(places->functions[i].file);
+	}
 	free(places->functions);
 	op_hash_free(&places->by_name);
 	free(places);
@@ -90,23 +94,34 @@ uint32_t named_places_image(struct named_places *places, const char *name, bool 
 
 /* ---- functions ---- */
 
+/* A line without a file says nothing, and one that is not known is of the function's first file. */
+static bool is_function(const struct function *function, uint32_t image,
+			const struct prof_line *line)
+{
+	if (function->image != image || function->line != line->line ||
+	    strcmp(function->name, line->function) != 0)
+		return false;
+	return !line->line || !strcmp(function->file, line->file);
+}
+
 /* The number of a function, which no other has in any image: images of one path, such as the
  * kernel's and the program's "[unknown]", are one in a session. */
 static uint32_t find_function(struct named_places *places, uint32_t image,
 			      const struct prof_line *line)
 {
-	uint64_t hash = op_hash_text(image, line->function);
+	uint64_t hash = op_hash_mix(op_hash_text(image, line->function), (uint64_t)line->line);
 	struct prof_frame place = {.image = image};
 	uint32_t id;
 
 	op_hash_for_each_possible (&places->by_name, hash, id)
-		if (places->functions[id].image == image &&
-		    !strcmp(places->functions[id].name, line->function))
+		if (is_function(&places->functions[id], image, line))
 			return id;
 	id = (uint32_t)places->n++;
 	places->functions = op_grow(places->functions, &places->capacity, places->n,
 				    sizeof(*places->functions));
-	places->functions[id] = (struct function){image, op_copy(line->function)};
+	places->functions[id] = (struct function){image, op_copy(line->function),
+						  line->file ? op_copy(line->file) : NULL,
+						  line->line, line->start_line};
 	op_hash_add_or_exit(&places->by_name, hash, id);
 	place.offset = 2 * (uint64_t)id;
 	places->sink->lines(places->sink, &place, line, 1);
@@ -120,8 +135,22 @@ struct prof_frame named_places_frame(struct named_places *places, uint32_t image
 
 	if (!*named.function)
 		named.function = "[unknown]";
+	if (!named.file || named.line < 0)
+		named.line = 0;
 	return (struct prof_frame){image,
 				   2 * (uint64_t)find_function(places, image, &named) + is_caller};
+}
+
+struct prof_frame named_places_at_line(struct named_places *places, const struct prof_frame *frame,
+				       int64_t line)
+{
+	const struct function *function = &places->functions[frame->offset / 2];
+	const struct prof_line named = {.function = function->name,
+					.file = function->file,
+					.line = line,
+					.start_line = function->start_line};
+
+	return line ? named_places_frame(places, frame->image, &named, false) : *frame;
 }
 
 char *named_places_unnamed(const char *image)

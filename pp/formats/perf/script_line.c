@@ -66,8 +66,7 @@ static bool take_time(char **at, struct script_head *head)
 	if (!op_number_take(&end, 10, UINT64_MAX / NS - 1, &seconds) || *end != '.')
 		return false;
 	point = ++end;
-	if (!op_number_take(&end, 10, NS - 1, &fraction) || *end != ':' ||
-	    end - point > NS_DIGITS)
+	if (!op_number_take(&end, 10, NS - 1, &fraction) || *end != ':' || end - point > NS_DIGITS)
 		return false;
 	for (ptrdiff_t digits = end - point; digits < NS_DIGITS; digits++)
 		fraction *= 10;
@@ -255,6 +254,38 @@ static void take_function(char *text, struct script_frame *frame)
 	    op_number_take(&digits, 16, UINT64_MAX, &distance) && !*digits)
 		*plus = '\0';
 	frame->function = strcmp(text, "[unknown]") ? text : text + strlen(text);
+}
+
+/* "busy[1194]", of code without lines. */
+static bool is_place_without_line(const char *text)
+{
+	const char *digits = strrchr(text, '[');
+	uint64_t address;
+
+	if (!digits || digits == text)
+		return false;
+	digits++;
+	return op_number_take(&digits, 16, UINT64_MAX, &address) && !strcmp(digits, "]");
+}
+
+/* Behind the number there may be " (discriminator 3)". */
+bool script_source_parse(char *text, const char **file, int64_t *number)
+{
+	char *at = skip_blanks(text), *colon = strrchr(at, ':');
+	const char *end = colon ? colon + 1 : at;
+	uint64_t line;
+
+	*number = 0;
+	if (at != text + 2 || text[1] != ' ')
+		return false;
+	if (is_place_without_line(at))
+		return true;
+	if (!colon || colon == at || !op_number_take(&end, 10, INT32_MAX, &line) || !is_end(*end))
+		return false;
+	*colon = '\0';
+	*file = at;
+	*number = (int64_t)line;
+	return true;
 }
 
 bool script_frame_parse(char *line, struct script_frame *frame)

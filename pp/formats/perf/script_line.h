@@ -15,7 +15,7 @@
 /* Texts point into the line, which has a NUL after each of them. */
 struct script_head {
 	char *comm;
-	char *event; /* without modifiers; NULL: the line does not say */
+	char *event;	       /* without modifiers; NULL: the line does not say */
 	int64_t pid, tid, cpu; /* or -1 */
 	uint64_t time;	       /* ns; 0: the line does not say */
 	uint64_t period;       /* 0: the line does not say */
@@ -36,6 +36,15 @@ bool script_head_parse(char *line, struct script_head *head);
 
 /* Whether the line is a frame as perf script aligns it, so that none begins the samples. */
 bool script_is_headless(const char *line);
+
+/**
+ * script_source_parse - the line of source below a frame: "  busy.c:12", or "  busy[1194]"
+ * @file: set to "busy.c", in @text
+ * @number: set to the number; 0: perf does not know it
+ *
+ * Return: false if the line is none; it is unchanged then.
+ */
+bool script_source_parse(char *text, const char **file, int64_t *number);
 
 /* Return: false if the line is no frame; it is unchanged then. */
 bool script_frame_parse(char *line, struct script_frame *frame);

@@ -26,6 +26,8 @@
 /* A frame whose texts are in reader::text. */
 struct kept_frame {
 	size_t function, image;
+	size_t file; /* only with a line */
+	int64_t line;
 	bool is_kernel, is_inlined;
 };
 
@@ -50,6 +52,7 @@ struct reader {
 
 	/* The sample that is read; texts are offsets in @text, which grows. */
 	bool is_open;
+	bool is_whole; /* but for the line of source of its only frame */
 	struct script_head head;
 	size_t comm, event;
 	char *text;
@@ -103,7 +106,10 @@ static struct prof_frame make_frame(struct reader *reader, size_t i)
 	const char *image = reader->text + image_frame(reader, i)->image;
 	const char *function = reader->text + reader->kept[i].function;
 	char *unnamed = *function ? NULL : named_places_unnamed(image);
-	const struct prof_line line = {.function = unnamed ? unnamed : function};
+	const struct kept_frame *kept = &reader->kept[i];
+	const struct prof_line line = {.function = unnamed ? unnamed : function,
+				       .file = kept->line ? reader->text + kept->file : NULL,
+				       .line = kept->line};
 	struct prof_frame frame =
 		named_places_frame(reader->places,
 				   named_places_image(reader->places, *image ? image : "[unknown]",
@@ -133,7 +139,7 @@ static int end_sample(struct reader *reader)
 
 	if (!reader->is_open)
 		return 0;
-	reader->is_open = false;
+	reader->is_open = reader->is_whole = false;
 	make_frames(reader);
 	comm = reader->text + reader->comm;
 	value.event = event_of(reader);
@@ -174,6 +180,25 @@ static bool script_read_add_frame(struct reader *reader, char *line)
 	return true;
 }
 
+/* "  busy.c:12" below a frame. */
+static bool add_source(struct reader *reader, char *line)
+{
+	struct kept_frame *frame;
+	const char *file;
+	int64_t number;
+
+	if (!reader->is_open || !reader->n_kept)
+		return false;
+	if (!script_source_parse(line, &file, &number))
+		return false;
+	frame = &reader->kept[reader->n_kept - 1];
+	if (number && reader->n_text <= TEXT_MOST) {
+		frame->file = script_read_keep(reader, file);
+		frame->line = number;
+	}
+	return true;
+}
+
 /* "MMAP2 ...", "LOST lost 12", "LOST_SAMPLES lost 12" */
 static void take_record(struct reader *reader, const char *record, uint64_t time)
 {
@@ -194,7 +219,7 @@ static void take_record(struct reader *reader, const char *record, uint64_t time
 		reader->sink->lost(reader->sink, PROF_LOST_CPU_FULL, count);
 }
 
-/* The leaf on this line is all that there is of the stack. */
+/* The leaf on this line is all that there is of the stack; its line of source may follow. */
 static int begin_sample(struct reader *reader, const struct script_head *head)
 {
 	reader->head = *head;
@@ -202,7 +227,8 @@ static int begin_sample(struct reader *reader, const struct script_head *head)
 	reader->comm = script_read_keep(reader, head->comm);
 	reader->event = script_read_keep(reader, head->event ? head->event : "");
 	reader->is_open = true;
-	return *head->rest && script_read_add_frame(reader, head->rest) ? end_sample(reader) : 0;
+	reader->is_whole = *head->rest && script_read_add_frame(reader, head->rest);
+	return 0;
 }
 
 /* A sample of @comm, of which nothing else is known. */
@@ -247,6 +273,10 @@ static int script_read_take_line(struct reader *reader, char *line, uint64_t at)
 
 	if (!line[strspn(line, " \t\r")])
 		return end_sample(reader);
+	if (add_source(reader, line))
+		return 0;
+	if (reader->is_whole && end_sample(reader))
+		return -1;
 	if (*line == '#' ||
 	    (reader->is_open && *line == '\t' && script_read_add_frame(reader, line)))
 		return 0;

@@ -51,6 +51,7 @@ enum {
 		{RESOURCES, "lib", COLUMN + RESOURCE_LIB},                                         \
 		{RESOURCES, "name", COLUMN + RESOURCE_NAME},                                       \
 		{FRAMES, "func", COLUMN + FRAME_FUNCTION},                                         \
+		{FRAMES, "line", COLUMN + FRAME_LINE},                                             \
 		{STACKS, "prefix", COLUMN + STACK_PREFIX},                                         \
 		{STACKS, "frame", COLUMN + STACK_FRAME}
 

@@ -63,14 +63,16 @@ static struct prof_frame frame_of(const struct firefox_reading *reading, uint32_
 				  bool is_caller)
 {
 	uint32_t function = firefox_reading_look_up(reading, FRAME_FUNCTION, frame);
-	uint32_t number = firefox_reading_look_up(reading, FUNCTION_LINE, function);
+	uint32_t number = firefox_reading_look_up(reading, FRAME_LINE, frame);
+	uint32_t start = firefox_reading_look_up(reading, FUNCTION_LINE, function);
 	const char *file =
 		string(reading, firefox_reading_look_up(reading, FUNCTION_FILE, function));
 	const struct prof_line line = {
 		.function =
 			string(reading, firefox_reading_look_up(reading, FUNCTION_NAME, function)),
 		.file = *file ? file : NULL,
-		.start_line = number == FIREFOX_NONE ? 0 : (int64_t)number,
+		.line = number == FIREFOX_NONE ? 0 : (int64_t)number,
+		.start_line = start == FIREFOX_NONE ? 0 : (int64_t)start,
 	};
 
 	return named_places_frame(reading->places, image_of(reading, function), &line, is_caller);
@@ -169,9 +171,8 @@ static bool weigh(struct firefox_reading *reading, size_t i, struct prof_value *
 	if (has_type(reading, "tracing-ms"))
 		weight *= NS_PER_MS;
 	value->events = weight < NS_MOST ? (uint64_t)llround(weight) : (uint64_t)NS_MOST;
-	value->count = has_type(reading, "tracing-ms") || has_type(reading, "bytes")
-			       ? 1
-			       : value->events;
+	value->count =
+		has_type(reading, "tracing-ms") || has_type(reading, "bytes") ? 1 : value->events;
 	return value->count;
 }
 

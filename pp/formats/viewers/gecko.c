@@ -68,7 +68,7 @@ static const struct json_step steps[] = {{JSON_TOP, NULL, TOP},
 
 /* The columns that are used, by table; see struct row. */
 static const char *const column_names[TABLES][2] = {
-	[FRAMES] = {"location", NULL},
+	[FRAMES] = {"location", "line"},
 	[STACKS] = {"prefix", "frame"},
 	[SAMPLES] = {"stack", "time"},
 };
@@ -224,11 +224,12 @@ static const struct lib *find_lib(const struct reader *reader, uint64_t address)
 	return i < reader->n_libs && reader->libs[i].start <= address ? &reader->libs[i] : NULL;
 }
 
-/* "work (file.js:3:5)" is work in file.js; the file's lines follow it. */
-static char *split_location(char *name)
+/* "work (file.js:3:5)" is work in file.js, where it begins in line 3. */
+static char *split_location(char *name, int64_t *start_line)
 {
 	size_t n = strlen(name);
 	char *open = strrchr(name, '('), *colon;
+	uint64_t number;
 
 	if (!open || open < name + 2 || open[-1] != ' ' || name[n - 1] != ')')
 		return NULL;
@@ -239,6 +240,9 @@ static char *split_location(char *name)
 		if (!colon || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")])
 			break;
 		*colon = '\0';
+		/* a column stands behind the line */
+		if (op_number_all(colon + 1, 10, INT32_MAX, &number))
+			*start_line = (int64_t)number;
 		if (!i)
 			open[-1] = '\0';
 	}
@@ -249,8 +253,9 @@ static char *split_location(char *name)
 	return open + 1;
 }
 
-static struct prof_frame frame_of(struct reader *reader, uint32_t location, bool is_caller)
+static struct prof_frame frame_of(struct reader *reader, const struct row *row, bool is_caller)
 {
+	uint32_t location = row->first;
 	const char *text = location < reader->n_strings ? reader->strings[location] : "";
 	char *name = op_copy(text);
 	struct prof_line line = {.function = name};
@@ -269,7 +274,8 @@ static struct prof_frame frame_of(struct reader *reader, uint32_t location, bool
 			image = named_places_image(reader->places, lib->path, false);
 		}
 	} else {
-		line.file = split_location(name);
+		line.file = split_location(name, &line.start_line);
+		line.line = row->second == NONE ? 0 : (int64_t)row->second;
 	}
 	frame = named_places_frame(reader->places, image, &line, is_caller);
 	free(name);
@@ -296,8 +302,7 @@ static size_t make_stack(struct reader *reader, uint32_t stack)
 			reader->broken++;
 			return depth;
 		}
-		reader->frames[depth] =
-			frame_of(reader, frames->items[row->second].first, depth > 0);
+		reader->frames[depth] = frame_of(reader, &frames->items[row->second], depth > 0);
 		depth++;
 		stack = row->first;
 	}

@@ -100,8 +100,9 @@ static int take_frame(struct json_input *json, int place, const char *key,
 		speedscope_read_set_text(&frame->name, value);
 	else if (!strcmp(key, "file") && value->is_string)
 		speedscope_read_set_text(&frame->file, value);
-	else if (!strcmp(key, "line"))
-		json_natural(value, &frame->line);
+	else if (!strcmp(key, "line") &&
+		 (!json_natural(value, &frame->line) || frame->line > INT32_MAX))
+		frame->line = 0;
 	return 0;
 }
 
@@ -205,6 +206,7 @@ static int json_input_push(struct json_input *json, struct prof_sample *sample,
 		const struct frame *frame = &reader->frames[stack[depth - 1 - i]];
 		const struct prof_line line = {.function = frame->name ? frame->name : "",
 					       .file = frame->file,
+					       .line = (int64_t)frame->line,
 					       .start_line = (int64_t)frame->line};
 
 		reader->sample[i] =

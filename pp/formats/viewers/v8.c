@@ -7,17 +7,24 @@
 #include "pp/formats/model/format.h"
 #include "v8_profile.h"
 
-enum { TOP = 1, NODES, NODE, FUNCTION, CHILDREN, SAMPLES, DELTAS };
+enum { TOP = 1, NODES, NODE, FUNCTION, CHILDREN, TICKS, TICK, SAMPLES, DELTAS };
 
-static const struct json_step steps[] = {
-	{JSON_TOP, NULL, TOP},	     {TOP, "nodes", NODES},	    {NODES, NULL, NODE},
-	{NODE, "callFrame", FUNCTION}, {NODE, "children", CHILDREN}, {TOP, "samples", SAMPLES},
-	{TOP, "timeDeltas", DELTAS},   {0}};
+static const struct json_step steps[] = {{JSON_TOP, NULL, TOP},
+					 {TOP, "nodes", NODES},
+					 {NODES, NULL, NODE},
+					 {NODE, "callFrame", FUNCTION},
+					 {NODE, "children", CHILDREN},
+					 {TOP, "samples", SAMPLES},
+					 {NODE, "positionTicks", TICKS},
+					 {TICKS, NULL, TICK},
+					 {TOP, "timeDeltas", DELTAS},
+					 {0}};
 
 struct reader {
 	struct v8_reader v8;
 	struct v8_profile profile;
 	struct v8_function function; /* of the node that is read */
+	uint64_t line, ticks;	     /* of the tick that is read */
 };
 
 static struct v8_node *last_node(struct reader *reader)
@@ -29,6 +36,8 @@ static int v8_begin(struct json_input *json, int place)
 {
 	struct reader *reader = json_context(json);
 
+	if (place == TICK)
+		reader->line = reader->ticks = 0;
 	if (place != NODE)
 		return 0;
 	v8_function_clear(&reader->function);
@@ -42,6 +51,8 @@ static int v8_end(struct json_input *json, int place)
 	struct reader *reader = json_context(json);
 	const char *fault;
 
+	if (place == TICK)
+		v8_profile_add_ticks(&reader->profile, reader->line, reader->ticks);
 	if (place != NODE)
 		return 0;
 	fault = v8_profile_check_node(&reader->profile, reader->profile.n_nodes - 1);
@@ -100,6 +111,10 @@ static int v8_take(struct json_input *json, int place, const char *key,
 		v8_take_of_node(last_node(reader), key, value);
 	else if (place == FUNCTION)
 		v8_take_of_function(&reader->function, key, value);
+	else if (place == TICK && !strcmp(key, "line"))
+		json_natural(value, &reader->line);
+	else if (place == TICK && !strcmp(key, "ticks"))
+		json_natural(value, &reader->ticks);
 	return place == TOP ? take_time(json, key, value) : 0;
 }
 

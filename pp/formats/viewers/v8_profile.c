@@ -8,9 +8,13 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/base/search.h"
 
 #define IMAGE	  "v8"
 #define NS_PER_US 1000
+
+/* Of a node: their number times a step is less than 2^64. */
+#define V8_TICKS_MOST (UINT64_C(1) << 32)
 
 void v8_reader_open(struct v8_reader *reader, struct prof_sink *sink)
 {
@@ -174,6 +178,63 @@ static void link_nodes(struct v8_profile *profile)
 			profile->nodes[i].parent = find_node(profile, profile->nodes[i].parent_id);
 }
 
+/* ---- lines ---- */
+
+void v8_profile_add_ticks(struct v8_profile *profile, uint64_t line, uint64_t ticks)
+{
+	struct v8_node *node = &profile->nodes[profile->n_nodes - 1];
+	uint64_t before = node->n_ticks ? profile->ticks[profile->n_ticks - 1].ticks : 0;
+
+	if (!line || line > INT32_MAX || !ticks || ticks > V8_TICKS_MOST - before)
+		return;
+	if (!node->n_ticks++)
+		node->first_tick = profile->n_ticks;
+	profile->ticks = op_grow(profile->ticks, &profile->ticks_capacity, profile->n_ticks + 1,
+				 sizeof(*profile->ticks));
+	profile->ticks[profile->n_ticks++] = (struct v8_tick){line, before + ticks};
+}
+
+static uint64_t ticks_of(const struct v8_profile *profile, const struct v8_node *node)
+{
+	return node->n_ticks ? profile->ticks[node->first_tick + node->n_ticks - 1].ticks : 0;
+}
+
+/* The line of tick number @tick of a node that has more. */
+static uint64_t line_of_tick(const struct v8_profile *profile, const struct v8_node *node,
+			     uint64_t tick)
+{
+	const struct v8_tick *ticks = profile->ticks + node->first_tick;
+
+	return ticks[op_first_above(ticks, node->n_ticks, ticks, tick)].line;
+}
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/*
+ * The line of the next sample of a node; 0: not known.  V8 says how many samples were at each line,
+ * but not which.  Each line gets as many as it had, dealt out in steps, so that the time that they
+ * stand for is near the average.
+ */
+static uint64_t deal_line(const struct v8_profile *profile, struct v8_node *node)
+{
+	uint64_t n = ticks_of(profile, node), step = n * 5 / 8;
+
+	if (node->n_dealt >= n)
+		return 0;
+	while (!step || greatest_divisor(n, step) != 1)
+		step++;
+	return line_of_tick(profile, node, node->n_dealt++ * step % n);
+}
+
 /* ---- samples ---- */
 
 void v8_profile_add_sample(struct v8_profile *profile, uint64_t id)
@@ -190,8 +251,9 @@ void v8_profile_add_delta(struct v8_profile *profile, int64_t ns)
 	profile->deltas[profile->n_deltas++] = ns;
 }
 
+/* @line: of the function itself; 0: not known. */
 static int push_node(struct v8_reader *reader, const struct v8_profile *profile, uint32_t node,
-		     struct prof_sample *sample, struct op_error *error)
+		     uint64_t line, struct prof_sample *sample, struct op_error *error)
 {
 	sample->depth = 0;
 	for (; node != V8_NOBODY && !profile->nodes[node].is_root;
@@ -204,6 +266,9 @@ static int push_node(struct v8_reader *reader, const struct v8_profile *profile,
 		reader->frames[sample->depth].offset += sample->depth > 0;
 		sample->depth++;
 	}
+	if (sample->depth)
+		reader->frames[0] =
+			named_places_at_line(reader->places, &reader->frames[0], (int64_t)line);
 	return reader->sink->sample(reader->sink, sample, error);
 }
 
@@ -254,7 +319,7 @@ static struct prof_sample sample_of(const struct v8_reader *reader, const struct
 				    .cpu = PROF_ANY};
 }
 
-static int push_samples(struct v8_reader *reader, const struct v8_profile *profile,
+static int push_samples(struct v8_reader *reader, struct v8_profile *profile,
 			const struct v8_thread *thread, struct op_error *error)
 {
 	const struct prof_event event = {
@@ -268,6 +333,7 @@ static int push_samples(struct v8_reader *reader, const struct v8_profile *profi
 	for (size_t i = 0; !result && i < profile->n_samples; i++) {
 		uint32_t node = find_node(profile, profile->samples[moments[i].number]);
 		int64_t time = moments[i].time, end = time;
+		uint64_t line;
 
 		if (i + 1 < profile->n_samples)
 			end = moments[i + 1].time;
@@ -276,7 +342,8 @@ static int push_samples(struct v8_reader *reader, const struct v8_profile *profi
 		value.events = (uint64_t)end - (uint64_t)time;
 		sample.time = time > 0 ? (uint64_t)time : 0;
 		reader->strange += node == V8_NOBODY;
-		result = push_node(reader, profile, node, &sample, error);
+		line = node == V8_NOBODY ? 0 : deal_line(profile, &profile->nodes[node]);
+		result = push_node(reader, profile, node, line, &sample, error);
 	}
 	free(moments);
 	return result;
@@ -292,8 +359,19 @@ static int push_hits(struct v8_reader *reader, const struct v8_profile *profile,
 
 	sample.values = &value;
 	for (uint32_t i = 0; i < profile->n_nodes; i++) {
-		value.count = value.events = profile->nodes[i].hits;
-		if (value.count && push_node(reader, profile, i, &sample, error))
+		const struct v8_node *node = &profile->nodes[i];
+		uint64_t known = ticks_of(profile, node), before = 0;
+
+		for (size_t k = 0; known <= node->hits && k < node->n_ticks; k++) {
+			const struct v8_tick *tick = &profile->ticks[node->first_tick + k];
+
+			value.count = value.events = tick->ticks - before;
+			before = tick->ticks;
+			if (push_node(reader, profile, i, tick->line, &sample, error))
+				return -1;
+		}
+		value.count = value.events = node->hits - before;
+		if (value.count && push_node(reader, profile, i, 0, &sample, error))
 			return -1;
 	}
 	return 0;
@@ -329,7 +407,7 @@ int v8_profile_push_sizes(struct v8_reader *reader, struct v8_profile *profile,
 		value.count = counts[i] ? counts[i] : 1;
 		value.events = profile->nodes[i].hits;
 		if (value.events)
-			result = push_node(reader, profile, i, &sample, error);
+			result = push_node(reader, profile, i, 0, &sample, error);
 	}
 	free(counts);
 	return result;
@@ -366,6 +444,7 @@ void v8_profile_clear(struct v8_profile *profile)
 	op_hash_free(&profile->by_id);
 	free(profile->nodes);
 	free(profile->children);
+	free(profile->ticks);
 	free(profile->samples);
 	free(profile->deltas);
 	*profile = (struct v8_profile){0};

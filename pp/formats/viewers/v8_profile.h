@@ -23,6 +23,14 @@ struct v8_node {
 	bool has_id, has_parent_id, is_root;
 	uint32_t parent; /* index, or V8_NOBODY */
 	struct prof_frame frame;
+	size_t first_tick, n_ticks; /* in v8_profile::ticks: at which lines it was sampled */
+	uint64_t n_dealt;	    /* samples that have one of these lines */
+};
+
+/* A line of a node: "positionTicks". */
+struct v8_tick {
+	uint64_t line;
+	uint64_t ticks; /* of this line and those of the node before it */
 };
 
 /* The function of a node: "callFrame".  All zero is one without a name. */
@@ -41,6 +49,8 @@ struct v8_profile {
 		uint64_t id;
 	} * children;
 	size_t n_children, children_capacity;
+	struct v8_tick *ticks; /* by node */
+	size_t n_ticks, ticks_capacity;
 	uint64_t *samples; /* ids of nodes */
 	size_t n_samples, samples_capacity;
 	int64_t *deltas; /* ns since the sample before; of the first one since the start */
@@ -89,6 +99,8 @@ struct v8_node *v8_profile_add_node(struct v8_profile *profile);
 const char *v8_profile_check_node(struct v8_profile *profile, size_t i);
 /* @id is a child of the last node. */
 void v8_profile_add_child(struct v8_profile *profile, uint64_t id);
+/* So many samples of the last node are at a line, from 1 on. */
+void v8_profile_add_ticks(struct v8_profile *profile, uint64_t line, uint64_t ticks);
 void v8_profile_add_sample(struct v8_profile *profile, uint64_t id);
 void v8_profile_add_delta(struct v8_profile *profile, int64_t ns);
 
