@@ -110,6 +110,7 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 		.symbols = request.symbols,
 		.chains = shows_chains(options),
 		.stacks = pp_options_need_stacks(options) || options->html,
+		.trees = options->style.calls || options->html,
 		.all = options->common.warnings.verbose,
 	};
 
@@ -121,7 +122,7 @@ static int make_profile(struct job *job, struct source *source, struct op_error 
 		return op_error_set(error, EINVAL, "none of the sample files could be read");
 	if (options->inclusive_if_any)
 		job->options.style.inclusive = job->options.style.no_callers =
-			source->profile.has_stacks;
+			source->profile.has_stacks || source->profile.has_calls;
 	pp_loss_read(&source->loss, source->list.samples_dirs, source->list.n_dirs);
 	pp_notes_find(&source->notes, &source->profile, &source->loss, &notes);
 	note_unnamed(job, source);
@@ -442,7 +443,7 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 	bool is_page = options->html;
 	struct source *source = &job->sources[which];
 
-	source->list.want_arcs = options->callgraph;
+	source->list.want_arcs = need_chains(options) && !is_page;
 	source->list.want_stacks = need_chains(options);
 	source->list.want_entries = options->symbols || options->hottest || is_page;
 	source->list.unscaled = options->unscaled || is_page;

@@ -168,6 +168,25 @@ static struct pp_sample_file **list_files(const struct pp_sample_list *list,
 	return files;
 }
 
+static bool is_empty_line(const struct pp_profile *profile, const struct pp_row *row)
+{
+	for (size_t i = 0; i < profile->classes->columns; i++)
+		if (row->counts[i] || row->inclusive[i])
+			return false;
+	return true;
+}
+
+/* Calls name the lines where functions begin, which may have no samples. */
+static void drop_empty_lines(struct pp_profile *profile)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profile->n_rows; i++)
+		if (!is_empty_line(profile, profile->rows[i]))
+			profile->rows[kept++] = profile->rows[i];
+	profile->n_rows = kept;
+}
+
 void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 		     const struct pp_classes *classes, const struct pp_profile_request *request,
 		     struct op_warnings *warnings)
@@ -198,9 +217,12 @@ void pp_profile_make(struct pp_profile *profile, struct pp_sample_list *list,
 	read_images(profile, list, files, n, request, warnings);
 	if (request->arcs && request->symbols)
 		pp_arcs_finish(&arcs, profile, !request->by_line);
+	if (request->arcs && request->by_line)
+		drop_empty_lines(profile);
 	if (request->arcs && request->symbols && request->calls)
 		pp_call_tree_make(profile, &arcs, request->calls);
 	profile->has_stacks = arcs.n_trees;
+	profile->has_calls = arcs.n_files;
 	pp_arcs_free(&arcs);
 	if (profile->n_parts)
 		qsort(profile->parts, profile->n_parts, sizeof(*profile->parts), compare_parts);

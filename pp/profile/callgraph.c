@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arc_files.h"
+#include "arc_inclusive.h"
 #include "libop/base/memory.h"
 #include "libop/tables/pair_table.h"
 
@@ -352,22 +353,33 @@ static void raise(uint64_t *counts, const uint64_t *least, size_t columns)
 			counts[i] = least[i];
 }
 
-/* Of {cg} files it is only known that chains with an arc have its ends. */
+/*
+ * Of functions that call each other in a circle it is only known that chains with an arc have its
+ * ends.  Calls that callgrind counts do so more than once in a circle: nothing has more than all.
+ * A callee is known by its first line, if rows are lines, which its chains need not have.
+ */
 static void raise_to_arcs(const struct graph *graph)
 {
 	const struct pp_profile *profile = graph->profile;
+	uint64_t *least = op_alloc(graph->columns, sizeof(*least));
 
 	for (size_t i = 0; i < profile->n_arcs; i++) {
 		const struct pp_arc *arc = &profile->arcs[i];
 
 		if (arc->caller == arc->callee)
 			continue;
-		raise(arc->caller->inclusive, arc->counts, graph->columns);
-		raise(arc->callee->inclusive, arc->counts, graph->columns);
+		for (size_t k = 0; k < graph->columns; k++)
+			least[k] = arc->counts[k] < profile->totals[k] ? arc->counts[k]
+								       : profile->totals[k];
+		raise(arc->caller->inclusive, least, graph->columns);
+		if (graph->has_arcs)
+			raise(arc->callee->inclusive, least, graph->columns);
 	}
+	free(least);
 }
 
-static void finish_inclusive(const struct graph *graph, const uint64_t *leaves)
+static void finish_inclusive(const struct graph *graph, const struct pp_arcs *arcs,
+			     const uint64_t *leaves)
 {
 	const struct pp_profile *profile = graph->profile;
 
@@ -376,6 +388,8 @@ static void finish_inclusive(const struct graph *graph, const uint64_t *leaves)
 	for (size_t i = 0; i < profile->n_rows; i++)
 		if (!profile->rows[i]->number)
 			add_lone_samples(profile->rows[i], NULL, graph->columns);
+	if (arcs->n_files)
+		pp_arc_inclusive_add(arcs, graph->rows, graph->n_rows, !graph->has_arcs);
 	raise_to_arcs(graph);
 }
 
@@ -451,7 +465,7 @@ void pp_arcs_finish(const struct pp_arcs *arcs, struct pp_profile *profile, bool
 		add_tree(&walk, &arcs->trees[i]);
 	for (size_t i = 0; i < arcs->n_files; i++)
 		add_file(&graph, &arcs->files[i]);
-	finish_inclusive(&graph, walk.leaves);
+	finish_inclusive(&graph, arcs, walk.leaves);
 	finish_limited(&graph, limited, walk.limited_leaves, n_limited);
 	op_pair_table_free(&graph.pairs);
 	op_pair_table_free(&graph.sites);

@@ -114,6 +114,7 @@ struct pp_profile {
 	struct pp_arc *arcs; /* in any order */
 	size_t n_arcs;
 	bool has_stacks;		/* with arcs: stack files were read */
+	bool has_calls;			/* with arcs: {cg} files were */
 	struct pp_call_tree *call_tree; /* NULL: not asked for */
 	uint64_t *totals;		/* by class, before any symbol was left out */
 	/* By pattern of the request's limits, and by class: samples in the code of symbols that

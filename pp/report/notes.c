@@ -192,6 +192,10 @@ static const char no_stacks[] =
 	"Call chains: there are no whole ones, so each function stands alone; operf --callgraph "
 	"records them, or opcontrol --callgraph=16";
 
+static const char no_stacks_but_calls[] =
+	"Call chains: there are no whole ones, but single calls; inclusive samples are sums of "
+	"these, and where functions call each other in a circle, at least so many";
+
 /* Chains that the kernel module has walked.  Return: whether there are any. */
 static bool note_chain_ends(struct op_strings *notes, const uint64_t value[static STAT_COUNT])
 {
@@ -268,7 +272,9 @@ void pp_notes_find(struct op_strings *notes, const struct pp_profile *profile,
 		note_missing_files(notes, profile, request->all);
 	note_files(notes, profile);
 	if (request->stacks && !profile->has_stacks)
-		report_notes_add(notes, op_format("%s", no_stacks));
+		report_notes_add(notes, op_format("%s", profile->has_calls && !request->trees
+								? no_stacks_but_calls
+								: no_stacks));
 	if (request->chains)
 		note_chains(notes, loss);
 	note_few(notes, profile, request->symbols);

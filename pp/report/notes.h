@@ -19,6 +19,7 @@ struct pp_notes_request {
 	bool symbols; /* rows of symbols */
 	bool chains;  /* something of call chains */
 	bool stacks;  /* something that needs whole stacks */
+	bool trees;   /* for which single calls are not enough */
 	bool all;     /* tell of files that were not found and have less than 1 %, too */
 };
 

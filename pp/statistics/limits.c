@@ -89,7 +89,7 @@ int pp_limits_check(const struct pp_limits *limits, const struct pp_profile *pro
 {
 	int result = 0;
 
-	if (limits->any_inclusive && !profile->has_stacks)
+	if (limits->any_inclusive && !profile->has_stacks && !profile->has_calls)
 		op_warn("--fail-above: there are no whole call chains, so inclusive shares are too "
 			"small");
 	for (size_t i = 0; i < limits->names.count; i++) {

@@ -138,6 +138,90 @@ for profile in speedscope firefox gecko v8.* script; do
 	opreport --lines "$profile" 2>&1 | grep -v '^Session:\|^CPU:\|^Counted\|^Few\|^Time:\|^$\|^Perc'
 done
 
+# Relative positions, a header's line in a function, calls of a function in another file and object.
+requirement calls_of_callgrind_are_inclusive_costs
+write made <<-'EOF'
+	# callgrind format
+	cmd: /srv/app
+	positions: instr line
+	events: Ir Dr
+	ob=/srv/app
+	fl=(1) main.c
+	fn=(1) main
+	0x10 3 100 1
+	+4 +1 7
+	cfn=(2) work
+	calls=2 0x40 10
+	* * 900 9
+	fi=(2) list.h
+	0x18 30 50
+	fe=(1)
+	+4 5 3
+	cob=/srv/lib.so
+	cfi=(3) lib.c
+	cfn=(3) sort
+	calls=1 0x90 -4
+	* * 40 4
+
+	fn=(2)
+	0x40 10 900 9
+
+	ob=/srv/lib.so
+	fl=(3)
+	fn=(3)
+	0x90 1 30 4
+	cfn=(4) compare
+	calls=5 0xa0 20
+	+2 2 10
+
+	fn=(4)
+	0xa0 20 10
+EOF
+for options in '-l --children' --callgraph '--lines --children'; do
+	echo "$ $options"
+	# shellcheck disable=SC2086 # words
+	opreport $options event:Ir made 2>&1 | sed -n '/warning/p; /^Call chains/p; /^incl/,/^$/p; /^---/,/^$/p'
+done
+opexport --from=made --to=callgrind 2>/dev/null >written
+sed -n '/^ob=(.*app/,/^totals/p' written
+for profile in made written; do
+	opimport -o "$profile.data" "$profile" 2>/dev/null
+	opreport "--session-dir=$profile.data" --csv --lines --children 2>&1 | grep -v '^#' >"$profile.csv"
+done
+check diff made.csv written.csv
+# functions that call themselves, and each other: at least their largest call
+write circle <<-'EOF'
+	events: Ir
+	fl=c.c
+	fn=main
+	1 1
+	cfn=even
+	calls=1 10
+	2 99
+
+	fn=even
+	10 40
+	cfn=odd
+	calls=9 20
+	11 190
+
+	fn=odd
+	20 49
+	cfn=even
+	calls=8 10
+	21 170
+	cfn=odd
+	calls=3 20
+	22 500
+	cfn=leaf
+	calls=3 30
+	23 10
+
+	fn=leaf
+	30 10
+EOF
+opreport -l --children circle 2>&1 | sed -n '/^inclusive/,/^$/p'
+
 requirement numbers_of_callgrind_names_come_in_any_order
 cat >made <<-'EOF'
 	# callgrind format

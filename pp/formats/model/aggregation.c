@@ -385,6 +385,7 @@ struct prof *prof_new(unsigned int by, uint32_t nodes_most)
 		.sample = aggregation_take_sample,
 		.flat = take_flat,
 		.branch = take_branch,
+		.call = tables_call,
 		.host = take_host,
 		.lost = take_lost,
 		.fact = take_fact,
@@ -419,6 +420,7 @@ void prof_free(struct prof *prof)
 	free(prof->images);
 	free(prof->contexts);
 	free(prof->branches);
+	free(prof->calls);
 	free(prof->moments);
 	free(prof->losses);
 	free(prof->facts);
@@ -429,6 +431,7 @@ void prof_free(struct prof *prof)
 	op_hash_free(&tables->by_image);
 	op_hash_free(&tables->by_context);
 	op_hash_free(&tables->by_branch);
+	op_hash_free(&tables->by_call);
 	op_hash_free(&tables->by_place);
 	tree_free(prof->tree);
 	flats_free(prof->flats);

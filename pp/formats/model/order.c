@@ -119,6 +119,7 @@ void prof_finish(struct prof *prof)
 	op_hash_free(&tables->by_context);
 	op_hash_free(&tables->by_branch);
 	tables_renumber(tables, image_rank);
+	tables_order_calls(tables, image_rank);
 	for (size_t i = 0; i < prof->n_branches; i++) {
 		prof->branches[i].from.image = image_rank[prof->branches[i].from.image];
 		prof->branches[i].to.image = image_rank[prof->branches[i].to.image];

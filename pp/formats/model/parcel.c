@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A profile as bytes: see parcel.h.  Texts, events, images, places, samples, branches, then what is
- * known of the recording; each table begins with the number of its rows.
+ * A profile as bytes: see parcel.h.  Texts, events, images, places, samples, branches, calls, then
+ * what is known of the recording; each table begins with the number of its rows.
  */
 #include "parcel.h"
 
@@ -138,6 +138,22 @@ static void put_branches(struct op_buffer *out, const struct prof *prof)
 	}
 }
 
+static void put_calls(struct op_buffer *out, const struct prof *prof)
+{
+	op_buffer_leb128(out, prof->n_calls);
+	for (size_t i = 0; i < prof->n_calls; i++) {
+		const struct prof_call *call = &prof->calls[i];
+
+		put_frame(out, &call->caller);
+		put_frame(out, &call->callee);
+		op_buffer_leb128(out, call->app);
+		op_buffer_leb128(out, call->value.event);
+		op_buffer_leb128(out, call->value.count);
+		op_buffer_leb128(out, call->value.events);
+		op_buffer_leb128(out, call->calls);
+	}
+}
+
 static void put_host(struct op_buffer *out, const struct prof_host *host)
 {
 	parcel_put_text(out, host->hostname);
@@ -187,6 +203,7 @@ void parcel_put(struct op_buffer *out, const struct prof *prof)
 	put_places(out, (const struct prof_tables *)prof);
 	parcel_put_samples(out, prof);
 	put_branches(out, prof);
+	put_calls(out, prof);
 	put_host(out, &prof->host);
 	put_rest(out, prof);
 }
@@ -463,6 +480,27 @@ static int take_branches(struct taking *taking, struct op_error *error)
 	return 0;
 }
 
+static int take_calls(struct taking *taking, struct op_error *error)
+{
+	struct op_reader *in = taking->in;
+	size_t n = rows_of(in);
+
+	for (size_t i = 0; i < n && !in->failed; i++) {
+		struct prof_call call = {.caller = frame_of(taking)};
+
+		call.callee = frame_of(taking);
+		call.app = known(in, op_reader_leb128(in), taking->images, taking->n_images);
+		call.value.event =
+			known(in, op_reader_leb128(in), taking->events, taking->n_events);
+		call.value.count = op_reader_leb128(in);
+		call.value.events = op_reader_leb128(in);
+		call.calls = op_reader_leb128(in);
+		if (!in->failed && taking->sink->call(taking->sink, &call, error))
+			return -1;
+	}
+	return 0;
+}
+
 static void take_host(struct taking *taking)
 {
 	struct op_reader *in = taking->in;
@@ -520,7 +558,8 @@ static int take_all(struct taking *taking, struct op_error *error)
 	take_images(taking);
 	for (size_t n = rows_of(taking->in); n && !taking->in->failed; n--)
 		take_place(taking);
-	if (take_samples(taking, error) || take_branches(taking, error))
+	if (take_samples(taking, error) || take_branches(taking, error) ||
+	    take_calls(taking, error))
 		return -1;
 	take_host(taking);
 	take_rest(taking);

@@ -161,6 +161,17 @@ struct prof_branch {
 	uint64_t cycles;       /* sum of those that are known */
 };
 
+/*
+ * Calls of a function, where a profile counts them and has no stacks: what was spent in all calls
+ * from one place, with what the callee called.  Places are those of prof_sink::lines().
+ */
+struct prof_call {
+	struct prof_frame caller, callee; /* where the call is; where the function begins */
+	uint32_t app;			  /* as prof_sample::app */
+	struct prof_value value;
+	uint64_t calls; /* how often; 0: not known */
+};
+
 /* Facts of the recording; what is not known is NULL or 0. */
 struct prof_host {
 	const char *hostname;
@@ -210,6 +221,7 @@ struct prof_sink {
 		    struct op_error *error);
 	int (*branch)(struct prof_sink *sink, const struct prof_branch *branch,
 		      struct op_error *error);
+	int (*call)(struct prof_sink *sink, const struct prof_call *call, struct op_error *error);
 	/* May be called several times: what is set takes the place of what was known. */
 	void (*host)(struct prof_sink *sink, const struct prof_host *host);
 	/* Samples that the recording lost; @cause: a few words, such as "ring buffer full". */
@@ -287,6 +299,8 @@ struct prof {
 	size_t n_contexts;
 	struct prof_branch *branches;
 	size_t n_branches;
+	struct prof_call *calls;
+	size_t n_calls;
 	struct prof_host host;
 	struct prof_loss *losses;
 	size_t n_losses;

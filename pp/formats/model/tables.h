@@ -22,11 +22,11 @@ struct prof_tables {
 	struct prof prof;
 	unsigned int by;
 	size_t events_capacity, images_capacity, strings_capacity, contexts_capacity;
-	size_t branches_capacity, losses_capacity, facts_capacity, notes_capacity;
+	size_t branches_capacity, calls_capacity, losses_capacity, facts_capacity, notes_capacity;
 	size_t totals_capacity, moments_capacity;
 	bool has_no_moments;  /* they were dropped */
 	bool has_many_labels; /* a sample had more than are kept, which is told */
-	struct op_hash by_string, by_event, by_image, by_context, by_branch, by_place;
+	struct op_hash by_string, by_event, by_image, by_context, by_branch, by_call, by_place;
 	uint32_t recent_context;	   /* of the sample before */
 	struct op_pair_table thread_names; /* numbers of strings by process and thread */
 
@@ -49,6 +49,10 @@ uint32_t tables_image(struct prof_sink *sink, const struct prof_image *image);
 void tables_build_id(struct prof_sink *sink, const struct prof_image *image);
 void tables_lines(struct prof_sink *sink, const struct prof_frame *place,
 		  const struct prof_line *lines, size_t n);
+int tables_call(struct prof_sink *sink, const struct prof_call *call, struct op_error *error);
+
+/* Gives the images of calls the numbers they have now, and puts calls in order. */
+void tables_order_calls(struct prof_tables *tables, const uint32_t *image_rank);
 
 /* 0 if both have the same, or none. */
 int tables_compare_build_ids(const struct prof_image *a, const struct prof_image *b);

@@ -36,7 +36,7 @@
 static uint64_t hash_file(const struct file *file)
 {
 	return op_hash_mix(op_hash_mix(file->context, (uint64_t)file->event << 32 | file->image),
-			   file->is_weight);
+			   (uint64_t)file->callee << 1 | file->is_weight);
 }
 
 static uint32_t find_file(struct writing *writing, const struct file *wanted)
@@ -150,9 +150,9 @@ static char *stacks_path(struct writing *writing, uint32_t slot)
 {
 	bool is_weight = is_weight_slot(writing, slot);
 	/* the program, whatever image the samples are in */
-	const struct file file = {writing->context,
-				  slot - (is_weight ? (uint32_t)writing->prof->n_events : 0),
-				  writing->prof->contexts[writing->context].app, is_weight};
+	const struct file file = {
+		writing->context, slot - (is_weight ? (uint32_t)writing->prof->n_events : 0),
+		writing->prof->contexts[writing->context].app, is_weight, PROF_NO_IMAGE};
 	struct op_sample_name name = session_write_name_of(writing, &file);
 	char *relative, *path;
 
@@ -292,7 +292,8 @@ static int add_sample(struct writing *writing, const struct prof_sample *sample)
 
 	for (size_t i = 0; i < sample->n_values; i++) {
 		const struct prof_value *value = &sample->values[i];
-		const struct file file = {writing->context, value->event, leaf->image, 0};
+		const struct file file = {writing->context, value->event, leaf->image, 0,
+					  PROF_NO_IMAGE};
 
 		if (!value->count)
 			continue;
@@ -306,6 +307,53 @@ static int add_sample(struct writing *writing, const struct prof_sample *sample)
 	}
 	return 0;
 }
+
+/* ---- calls, of a profile without stacks: {cg} files ---- */
+
+/* The context of the samples of a program; n_contexts: it has none. */
+static uint32_t context_of_app(const struct prof *prof, uint32_t app)
+{
+	uint32_t i = 0;
+
+	while (i < prof->n_contexts && prof->contexts[i].app != app)
+		i++;
+	return i;
+}
+
+static void add_calls(struct writing *writing, const bool *contexts)
+{
+	const struct prof *prof = writing->prof;
+	uint32_t context = 0;
+
+	for (size_t i = 0; i < prof->n_calls; i++) {
+		const struct prof_call *call = &prof->calls[i];
+		const struct session_event *event = &writing->names.events[call->value.event];
+		uint64_t caller = session_write_key_of(writing, &call->caller);
+		uint64_t callee = session_write_key_of(writing, &call->callee);
+		uint64_t weight = session_weight(event, &call->value);
+		struct file file;
+
+		/* they are in the order of programs */
+		if (!i || call->app != call[-1].app)
+			context = context_of_app(prof, call->app);
+		file = (struct file){context, call->value.event, call->caller.image, 0,
+				     call->callee.image};
+		if (context == prof->n_contexts || (contexts && !contexts[context]))
+			continue;
+		/* a {cg} file has 32 bits of each; places by name have fewer */
+		if (caller > UINT32_MAX || callee > UINT32_MAX || file.callee == PROF_NO_IMAGE) {
+			writing->other_calls++;
+			continue;
+		}
+		session_write_add(writing, &file, caller << 32 | callee,
+				  session_samples(event, call->value.count));
+		file.is_weight = 1;
+		if (weight)
+			session_write_add(writing, &file, caller << 32 | callee, weight);
+	}
+}
+
+/* ---- all of them ---- */
 
 static int add_all(struct writing *writing)
 {
@@ -323,6 +371,8 @@ static int add_all(struct writing *writing)
 		result = add_sample(writing, &sample);
 	}
 	close_stacks(writing);
+	if (!result && !writing->options->no_callgraph)
+		add_calls(writing, contexts);
 	prof_cursor_free(&cursor);
 	free(contexts);
 	return result;

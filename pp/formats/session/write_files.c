@@ -35,6 +35,10 @@ struct op_sample_name session_write_name_of(const struct writing *writing, const
 		.cpu = context->cpu >= 0 && context->cpu <= INT32_MAX ? context->cpu : OP_ALL,
 	};
 
+	if (file->callee != PROF_NO_IMAGE) {
+		name.is_arc = true;
+		name.callee = writing->names.images[file->callee];
+	}
 	return name;
 }
 
@@ -62,6 +66,7 @@ static struct odb_header header_of(const struct writing *writing, const struct f
 		.ctr_um = (uint32_t)prof->events[file->event].unit_mask,
 		.ctr_count = count <= UINT32_MAX ? (uint32_t)count : UINT32_MAX,
 		.is_kernel = image->is_kernel,
+		.cg_to_is_kernel = prof->images[file->callee].is_kernel,
 		.cpu_speed = prof->host.cpu_mhz,
 		.mtime = image->mtime,
 		.anon_start = writing->names.images[file->image].start,
@@ -157,7 +162,12 @@ static int compare_groups(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
 
-	/* weights have no room that samples need */
+	bool is_call = x->file->callee != PROF_NO_IMAGE,
+	     is_other_call = y->file->callee != PROF_NO_IMAGE;
+
+	/* calls and weights have no room that samples need */
+	if (is_call != is_other_call)
+		return is_call ? 1 : -1;
 	if (x->file->is_weight != y->file->is_weight)
 		return x->file->is_weight ? 1 : -1;
 	if (x->sum != y->sum)
@@ -187,7 +197,9 @@ static int write_group(struct writing *writing, const struct group *group)
 						session_in_units(group->entries[i].value, unit)};
 	result = write_as_there_is_room(writing, path, &writing->room.packed, &header, entries,
 					group->n);
-	if (!result) {
+	if (!result && group->file->callee != PROF_NO_IMAGE) {
+		writing->other_calls += group->n;
+	} else if (!result) {
 		sum = op_pair_table_get(&writing->others, group->file->event,
 					group->file->is_weight);
 		for (size_t i = 0; i < group->n; i++)
@@ -203,7 +215,7 @@ static int write_other(struct writing *writing, uint32_t event, bool is_weight, 
 {
 	const struct op_image_name other = {.kind = OP_IMAGE_KERNEL,
 					    .name = (char *)OP_OTHER_IMAGE};
-	const struct file file = {0, event, PROF_NO_IMAGE, is_weight};
+	const struct file file = {0, event, PROF_NO_IMAGE, is_weight, PROF_NO_IMAGE};
 	struct op_sample_name name = {
 		.app = other,
 		.dep = other,
@@ -247,6 +259,10 @@ static int write_others(struct writing *writing)
 		op_warn("%" PRIu64 " samples are lost: the profile has too many events for its "
 			"size",
 			writing->beyond);
+	if (writing->other_calls)
+		op_warn("%" PRIu64 " calls are left out: the profile has too many images for its "
+			"size",
+			writing->other_calls);
 	if (writing->other_stacks)
 		op_warn("%" PRIu64 " call chains are left out: the profile has too many programs "
 			"for its size",

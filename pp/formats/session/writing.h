@@ -11,10 +11,11 @@
 
 #define NONE UINT32_MAX
 
-/* A sample file. */
+/* A sample file, or a {cg} file. */
 struct file {
 	uint32_t context, event, image;
 	uint32_t is_weight; /* 1 of a file of weights */
+	uint32_t callee;    /* of a {cg} file: its image; else PROF_NO_IMAGE */
 };
 
 /* A stack file that is open, or that there was no room for. */
@@ -43,6 +44,7 @@ struct writing {
 	struct op_pair_table
 		others; /* what is counted in {other}: sums by event, of samples and of weights */
 	uint64_t other_samples, other_stacks;
+	uint64_t other_calls; /* that are left out */
 	uint64_t beyond; /* samples that there was no room for */
 
 	/* Of the context that is being written: */

@@ -21,12 +21,14 @@
 #include "libop/base/memory.h"
 #include "pp/symbols/image_name.h"
 
-#define NOBODY UINT32_MAX
+#define NOBODY	 UINT32_MAX
+#define OWN_FILE UINT32_MAX
 
 /* Cost at a line of a function: its own, or of calls from there. */
 struct cost {
 	uint32_t function, callee; /* callee: NOBODY: its own */
-	int64_t line;
+	uint32_t file;		   /* of the line: OWN_FILE: that of the function */
+	int64_t line, begin;	   /* begin: a line of the callee; 0: not known */
 	uint64_t calls;
 	size_t values; /* index of the first of n_events */
 	size_t last;   /* number of the stack that was added last */
@@ -46,28 +48,67 @@ struct callgrind {
 	bool *named; /* by function: its name was written, so that its number will do */
 	bool *image_named;
 	struct op_hash by_file;
-	const char **files;
+	struct file {
+		const char *name;
+		bool is_named; /* likewise */
+	} * files;
 	size_t n_files, files_capacity;
 };
+
+/* ---- files ---- */
+
+static uint32_t find_file(struct callgrind *callgrind, const char *file)
+{
+	uint64_t hash = op_hash_text(0, file);
+	uint32_t id;
+
+	op_hash_for_each_possible (&callgrind->by_file, hash, id)
+		if (!strcmp(callgrind->files[id].name, file))
+			return id;
+	id = (uint32_t)callgrind->n_files++;
+	callgrind->files = op_grow(callgrind->files, &callgrind->files_capacity, callgrind->n_files,
+				   sizeof(*callgrind->files));
+	callgrind->files[id] = (struct file){.name = file};
+	op_hash_add_or_exit(&callgrind->by_file, hash, id);
+	return id;
+}
+
+/* The file of a line of a function, which may be a header's. */
+static uint32_t file_of_line(struct callgrind *callgrind, uint32_t function,
+			     const struct prof_line *line)
+{
+	const char *own = callgrind->functions.items[function].file;
+
+	if (!line->line || !line->file || !own || !strcmp(line->file, own))
+		return OWN_FILE;
+	return find_file(callgrind, line->file);
+}
 
 /* ---- adding up ---- */
 
 static uint64_t hash_cost(const struct cost *cost)
 {
-	return op_hash_mix((uint64_t)cost->function << 32 | cost->callee, (uint64_t)cost->line);
+	uint64_t functions = (uint64_t)cost->function << 32 | cost->callee;
+
+	return op_hash_mix(op_hash_mix(functions, cost->file), (uint64_t)cost->line);
 }
 
+/* @line: of the function itself. */
 static struct cost *find_cost(struct callgrind *callgrind, uint32_t function, uint32_t callee,
-			      int64_t line)
+			      const struct prof_line *line)
 {
-	const struct cost wanted = {.function = function, .callee = callee, .line = line};
+	const struct cost wanted = {.function = function,
+				    .callee = callee,
+				    .file = file_of_line(callgrind, function, line),
+				    .line = line->line};
 	size_t n_events = callgrind->prof->n_events;
 	struct cost *cost;
 	uint32_t id;
 
 	op_hash_for_each_possible (&callgrind->by_cost, hash_cost(&wanted), id) {
 		cost = &callgrind->costs[id];
-		if (cost->function == function && cost->callee == callee && cost->line == line)
+		if (cost->function == function && cost->callee == callee &&
+		    cost->file == wanted.file && cost->line == wanted.line)
 			return cost;
 	}
 	id = (uint32_t)callgrind->n_costs++;
@@ -110,10 +151,10 @@ static void add_stack(void *context, const struct prof_sample *sample,
 		uint32_t function = named_function(&callgrind->functions, frame);
 
 		if (i)
-			callgrind_add(callgrind,
-				      find_cost(callgrind, caller, function,
-						stack->frames[i - 1].line->line),
-				      sample);
+			callgrind_add(
+				callgrind,
+				find_cost(callgrind, caller, function, stack->frames[i - 1].line),
+				sample);
 		caller = function;
 	}
 	/* a sample without frames is the program's */
@@ -121,28 +162,39 @@ static void add_stack(void *context, const struct prof_sample *sample,
 		caller = named_function(&callgrind->functions, &root);
 	callgrind_add(callgrind,
 		      find_cost(callgrind, caller, NOBODY,
-				stack->n ? stack->frames[stack->n - 1].line->line : 0),
+				stack->n ? stack->frames[stack->n - 1].line : &program),
 		      sample);
 }
 
-/* ---- writing ---- */
-
-static uint32_t find_file(struct callgrind *callgrind, const char *file, bool *is_new)
+static struct named_frame frame_at(struct prof_names *names, const struct prof_frame *place)
 {
-	uint64_t hash = op_hash_text(0, file);
-	uint32_t id;
-
-	op_hash_for_each_possible (&callgrind->by_file, hash, id)
-		if (!strcmp(callgrind->files[id], file))
-			return id;
-	*is_new = true;
-	id = (uint32_t)callgrind->n_files++;
-	callgrind->files = op_grow(callgrind->files, &callgrind->files_capacity, callgrind->n_files,
-				   sizeof(*callgrind->files));
-	callgrind->files[id] = file;
-	op_hash_add_or_exit(&callgrind->by_file, hash, id);
-	return id;
+	return (struct named_frame){.line = names_at(names, place)->lines, .image = place->image};
 }
+
+/* Those of a profile that has no stacks: each is there once for each event. */
+static void add_calls(struct callgrind *callgrind, struct prof_names *names)
+{
+	const struct prof *prof = callgrind->prof;
+
+	for (size_t i = 0; i < prof->n_calls; i++) {
+		const struct prof_call *call = &prof->calls[i];
+		bool is_same = i && call->app == call[-1].app &&
+			       !memcmp(&call->caller, &call[-1].caller, sizeof(call->caller)) &&
+			       !memcmp(&call->callee, &call[-1].callee, sizeof(call->callee));
+		const struct named_frame caller = frame_at(names, &call->caller);
+		const struct named_frame callee = frame_at(names, &call->callee);
+		struct cost *cost =
+			find_cost(callgrind, named_function(&callgrind->functions, &caller),
+				  named_function(&callgrind->functions, &callee), caller.line);
+
+		cost->calls += is_same ? 0 : call->calls;
+		cost->begin = callee.line->line;
+		callgrind->values[cost->values + call->value.event] +=
+			prof_number(callgrind->weights, &call->value);
+	}
+}
+
+/* ---- writing ---- */
 
 /* KEY=(NUMBER) NAME, the name only the first time. */
 static void callgrind_put_name(struct callgrind *callgrind, const char *key, uint32_t number,
@@ -154,6 +206,14 @@ static void callgrind_put_name(struct callgrind *callgrind, const char *key, uin
 	fputc('\n', callgrind->out);
 }
 
+static void put_file(struct callgrind *callgrind, const char *key, uint32_t id)
+{
+	struct file *file = &callgrind->files[id];
+
+	callgrind_put_name(callgrind, key, id, file->is_named ? NULL : file->name);
+	file->is_named = true;
+}
+
 /* Its image, file and name; @prefix is "" or, for callees, "c". */
 static void put_function(struct callgrind *callgrind, uint32_t number, const char *prefix)
 {
@@ -161,15 +221,12 @@ static void put_function(struct callgrind *callgrind, uint32_t number, const cha
 	const char *path = pp_image_without_named(callgrind->prof->images[function->image].path);
 	const char *file = function->file ? function->file : "???";
 	char key[8];
-	bool is_new = false;
-	uint32_t id;
 
 	snprintf(key, sizeof(key), "%sob", prefix);
 	callgrind_put_name(callgrind, key, function->image,
 			   callgrind->image_named[function->image] ? NULL : path);
 	callgrind->image_named[function->image] = true;
-	id = find_file(callgrind, file, &is_new);
-	callgrind_put_name(callgrind, *prefix ? "cfi" : "fl", id, is_new ? file : NULL);
+	put_file(callgrind, *prefix ? "cfi" : "fl", find_file(callgrind, file));
 	snprintf(key, sizeof(key), "%sfn", prefix);
 	callgrind_put_name(callgrind, key, number,
 			   callgrind->named[number] ? NULL : function->name);
@@ -194,11 +251,26 @@ static int compare_costs(const void *a, const void *b)
 		return x->function < y->function ? -1 : 1;
 	if (left != right)
 		return left < right ? -1 : 1;
+	if (x->file != y->file)
+		return x->file + 1 < y->file + 1 ? -1 : 1; /* OWN_FILE + 1 is 0 */
 	return (x->line > y->line) - (x->line < y->line);
+}
+
+/* The file of the costs that follow: "fe" leads back to that of the function. */
+static void put_file_of_line(struct callgrind *callgrind, const struct cost *cost)
+{
+	const char *own = callgrind->functions.items[cost->function].file;
+
+	if (cost->file == OWN_FILE)
+		put_file(callgrind, "fe", find_file(callgrind, own ? own : "???"));
+	else
+		put_file(callgrind, "fi", cost->file);
 }
 
 static void put_costs(struct callgrind *callgrind)
 {
+	uint32_t file = OWN_FILE;
+
 	if (callgrind->n_costs)
 		qsort(callgrind->costs, callgrind->n_costs, sizeof(*callgrind->costs),
 		      compare_costs);
@@ -208,10 +280,15 @@ static void put_costs(struct callgrind *callgrind)
 		if (!i || cost->function != cost[-1].function) {
 			fputc('\n', callgrind->out);
 			put_function(callgrind, cost->function, "");
+			file = OWN_FILE;
 		}
+		if (cost->file != file)
+			put_file_of_line(callgrind, cost);
+		file = cost->file;
 		if (cost->callee != NOBODY) {
 			put_function(callgrind, cost->callee, "c");
-			fprintf(callgrind->out, "calls=%" PRIu64 " 0\n", cost->calls);
+			fprintf(callgrind->out, "calls=%" PRIu64 " %" PRId64 "\n", cost->calls,
+				cost->begin);
 		}
 		put_values(callgrind, cost);
 	}
@@ -253,6 +330,7 @@ static int write_callgrind(struct prof *prof, struct output *output, struct op_e
 	(void)error;
 	callgrind.weights = prof_weights(prof, output->want_samples);
 	named_stack_each(prof, output->names, add_stack, &callgrind);
+	add_calls(&callgrind, output->names);
 	callgrind.named = op_alloc(callgrind.functions.n, sizeof(bool));
 	callgrind.image_named = op_alloc(prof->n_images, sizeof(bool));
 	fputs("# callgrind format\nversion: 1\ncreator: oprofile " OP_VERSION "\n", output->file);

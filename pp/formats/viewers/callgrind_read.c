@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Reading what callgrind and cachegrind write: costs of functions, by object file and source file.
+ * Reading what callgrind and cachegrind write: costs of lines of functions, by object file and
+ * source file.
  *
- * Positions are not kept, so that relative ones need no care.  Costs of calls include those of
- * callees, and no stacks are in the file: they are counted, and left out.
+ * Costs of calls include those of callees, and no stacks are in the file: they are calls of the
+ * model, so that inclusive costs are known, and who calls whom.
  */
 #include "callgrind.h"
 
@@ -33,6 +34,8 @@ struct names {
 
 enum kind { OBJECT, SOURCE, FUNCTION, KINDS };
 
+enum { POSITIONS_MOST = 8 };
+
 struct reader {
 	struct input *input;
 	struct prof_sink *sink;
@@ -41,12 +44,16 @@ struct reader {
 	uint64_t at; /* of the line that is read */
 	struct names names[KINDS];
 	char *current[KINDS]; /* where costs are counted */
+	char *called[KINDS];  /* of the call that follows; NULL: as current */
 	uint32_t app;
 	bool has_app, is_ours;
 	uint32_t events[EVENTS_MOST];
 	size_t n_events, n_positions;
-	bool is_call; /* the next costs are those of a call */
-	bool is_jump; /* the next line is where a jump is */
+	size_t line_position;	       /* which of them is the line; n_positions: none */
+	uint64_t last[POSITIONS_MOST]; /* positions of the costs before */
+	bool is_call;		       /* the next costs are those of a call */
+	bool is_jump;		       /* the next line is where a jump is */
+	uint64_t n_calls, target_line; /* of that call */
 	uint64_t calls;
 };
 
@@ -117,10 +124,68 @@ static int set_name(struct reader *reader, enum kind kind, const char *text, boo
 
 	if (!name)
 		return -1;
-	if (is_called)
-		return 0;
-	free(reader->current[kind]);
-	reader->current[kind] = op_copy(name);
+	name = op_copy(name);
+	free(is_called ? reader->called[kind] : reader->current[kind]);
+	*(is_called ? &reader->called[kind] : &reader->current[kind]) = (char *)name;
+	return 0;
+}
+
+/* ---- positions ---- */
+
+/* "12", "0x401136", or from the one before: "+3", "-2", "*".  Return: false if it is none. */
+static bool take_position(char **text, uint64_t last, uint64_t *position)
+{
+	const char *digits = *text;
+	bool is_hex, is_taken;
+	uint64_t number = 0;
+	char sign = *digits;
+
+	if (strchr("+-*", sign))
+		digits++;
+	is_hex = digits[0] == '0' && digits[1] == 'x';
+	if (is_hex)
+		digits += 2;
+	is_taken = sign == '*' || op_number_take(&digits, is_hex ? 16 : 10, UINT64_MAX, &number);
+	*position = sign == '+' || sign == '*' ? last + number
+		    : sign == '-'	       ? last - number
+					       : number;
+	*text += digits - *text;
+	*text += strspn(*text, " \t");
+	return is_taken;
+}
+
+/* The positions before costs, which later ones may be relative to, or those of a callee, which
+ * are not.  Return: false if they are none; else @line is set, to 0 if there is no line. */
+static bool take_positions(struct reader *reader, char **text, bool is_kept, uint64_t *line)
+{
+	uint64_t position, ignored = 0;
+
+	*line = 0;
+	for (size_t i = 0; i < reader->n_positions; i++) {
+		uint64_t *last = i < POSITIONS_MOST ? &reader->last[i] : &ignored;
+
+		if (!**text || !take_position(text, *last, &position))
+			return false;
+		if (i == reader->line_position)
+			*line = position;
+		if (is_kept)
+			*last = position;
+	}
+	return true;
+}
+
+/* "3 12": the callee was called three times, and begins at line 12. */
+static int take_call(struct reader *reader, char *text)
+{
+	const char *digits = text;
+
+	reader->n_calls = reader->target_line = 0;
+	op_number_take(&digits, 10, INT64_MAX, &reader->n_calls);
+	text += digits - text;
+	text += strspn(text, " \t");
+	take_positions(reader, &text, false, &reader->target_line);
+	reader->is_call = true;
+	reader->calls++;
 	return 0;
 }
 
@@ -131,9 +196,9 @@ static const struct {
 	enum kind kind;
 	bool is_called;
 } specifications[] = {
-	{"fn=", FUNCTION, false}, {"fl=", SOURCE, false}, {"fi=", SOURCE, false},
-	{"fe=", SOURCE, false},	  {"ob=", OBJECT, false}, {"cfn=", FUNCTION, true},
-	{"cfi=", SOURCE, true},	  {"cfl=", SOURCE, true}, {"cob=", OBJECT, true},
+	{"fn=", FUNCTION, false}, {"fl=", SOURCE, false},   {"fi=", SOURCE, false},
+	{"fe=", SOURCE, false},	  {"ob=", OBJECT, false},   {"cfn=", FUNCTION, true},
+	{"cfi=", SOURCE, true},	  {"cfl=", SOURCE, true},   {"cob=", OBJECT, true},
 	{"jfi=", SOURCE, true},	  {"jfn=", FUNCTION, true},
 };
 
@@ -152,13 +217,18 @@ static int take_events(struct reader *reader, char *text)
 	return 0;
 }
 
-static void take_positions(struct reader *reader, char *text)
+static void take_kinds_of_positions(struct reader *reader, char *text)
 {
 	const char *word;
 
 	reader->n_positions = 0;
-	while ((word = strsep(&text, " \t")))
+	reader->line_position = SIZE_MAX;
+	while ((word = strsep(&text, " \t"))) {
+		if (!strcmp(word, "line"))
+			reader->line_position = reader->n_positions;
 		reader->n_positions += *word != '\0';
+	}
+	memset(reader->last, 0, sizeof(reader->last));
 }
 
 /* The program is the first word of the command; what we exported has ours. */
@@ -193,7 +263,7 @@ static int take_head(struct reader *reader, char *line)
 	if (begins(line, "events:", &rest))
 		return take_events(reader, rest);
 	if (begins(line, "positions:", &rest))
-		take_positions(reader, rest);
+		take_kinds_of_positions(reader, rest);
 	else if (begins(line, "cmd:", &rest))
 		take_command(reader, rest);
 	else if (begins(line, "creator:", &rest))
@@ -209,29 +279,47 @@ static int take_specification(struct reader *reader, char *line)
 		if (begins(line, specifications[i].key, &rest))
 			return set_name(reader, specifications[i].kind, rest,
 					specifications[i].is_called);
-	if (begins(line, "calls=", &rest)) {
-		reader->is_call = true;
-		reader->calls++;
-	} else if (begins(line, "jump=", &rest) || begins(line, "jcnd=", &rest)) {
+	if (begins(line, "calls=", &rest))
+		return take_call(reader, rest);
+	if (begins(line, "jump=", &rest) || begins(line, "jcnd=", &rest))
 		reader->is_jump = true;
-	}
 	/* other keys are of later versions */
 	return 0;
 }
 
 /* ---- costs ---- */
 
-static int callgrind_read_push(struct reader *reader, const struct prof_value *values, size_t n)
+static const char *text_or_none(const char *text)
 {
-	const char *object = reader->current[OBJECT] ? reader->current[OBJECT] : "";
-	const char *source = reader->current[SOURCE] ? reader->current[SOURCE] : "";
-	const struct prof_line line = {
-		.function = reader->current[FUNCTION] ? reader->current[FUNCTION] : "",
-		.file = *source && strcmp(source, "???") ? source : NULL,
+	return text ? text : "";
+}
+
+/* Where the reader is, or the callee of the call that it is at. */
+static struct prof_frame place_at(struct reader *reader, bool is_called, uint64_t number,
+				  uint32_t *image)
+{
+	const char *names[KINDS], *object;
+	struct prof_line line;
+
+	for (int kind = 0; kind < KINDS; kind++)
+		names[kind] =
+			text_or_none(is_called && reader->called[kind] ? reader->called[kind]
+								       : reader->current[kind]);
+	object = names[OBJECT];
+	line = (struct prof_line){
+		.function = names[FUNCTION],
+		.file = *names[SOURCE] && strcmp(names[SOURCE], "???") ? names[SOURCE] : NULL,
+		.line = number <= INT32_MAX ? (int64_t)number : 0,
 	};
-	uint32_t image = named_places_image(reader->places, object,
-					    !strncmp(object, "[kernel", 7));
-	struct prof_frame frame = named_places_frame(reader->places, image, &line, false);
+	*image = named_places_image(reader->places, object, !strncmp(object, "[kernel", 7));
+	return named_places_frame(reader->places, *image, &line, false);
+}
+
+static int push_costs(struct reader *reader, uint64_t line, const struct prof_value *values,
+		      size_t n)
+{
+	uint32_t image;
+	struct prof_frame frame = place_at(reader, false, line, &image);
 	const struct prof_sample sample = {
 		.frames = &frame,
 		.depth = 1,
@@ -246,28 +334,40 @@ static int callgrind_read_push(struct reader *reader, const struct prof_value *v
 	return n ? reader->sink->sample(reader->sink, &sample, reader->error) : 0;
 }
 
-/* Positions: "12", "0x401136", "+3", "-2", "*". */
-static bool skip_positions(const struct reader *reader, char **text)
+static int push_call(struct reader *reader, uint64_t line, const struct prof_value *values,
+		     size_t n)
 {
-	for (size_t i = 0; i < reader->n_positions; i++) {
-		size_t n = strspn(*text, "0123456789abcdefxABCDEF+-*");
+	uint32_t image, callee_image;
+	struct prof_call call = {.caller = place_at(reader, false, line, &image),
+				 .calls = reader->n_calls};
+	int result = 0;
 
-		if (!n)
-			return false;
-		*text += n;
-		*text += strspn(*text, " \t");
+	call.callee = place_at(reader, true, reader->target_line, &callee_image);
+	call.app = reader->has_app ? reader->app : image;
+	for (size_t i = 0; !result && i < n; i++) {
+		call.value = values[i];
+		result = reader->sink->call(reader->sink, &call, reader->error);
 	}
-	return true;
+	return result;
+}
+
+static void end_call(struct reader *reader)
+{
+	for (int kind = 0; kind < KINDS; kind++) {
+		free(reader->called[kind]);
+		reader->called[kind] = NULL;
+	}
+	reader->is_call = reader->is_jump = false;
 }
 
 static int take_costs(struct reader *reader, char *text)
 {
 	struct prof_value values[EVENTS_MOST];
-	bool is_counted = !reader->is_call && !reader->is_jump;
+	uint64_t line;
 	size_t n = 0;
+	int result = 0;
 
-	reader->is_call = reader->is_jump = false;
-	if (!skip_positions(reader, &text))
+	if (!take_positions(reader, &text, true, &line))
 		return callgrind_read_fail(reader, "neither a position nor a key");
 	for (size_t i = 0; *text; i++) {
 		const char *digits = text;
@@ -281,7 +381,12 @@ static int take_costs(struct reader *reader, char *text)
 		if (cost)
 			values[n++] = (struct prof_value){reader->events[i], cost, cost};
 	}
-	return is_counted ? callgrind_read_push(reader, values, n) : 0;
+	if (reader->is_call)
+		result = push_call(reader, line, values, n);
+	else if (!reader->is_jump)
+		result = push_costs(reader, line, values, n);
+	end_call(reader);
+	return result;
 }
 
 /* ---- all ---- */
@@ -326,12 +431,13 @@ int callgrind_read(struct input *input, struct prof_sink *sink, struct op_error 
 	result = callgrind_read_lines(&reader);
 	if (reader.calls)
 		prof_sink_note(sink,
-			       "costs of %" PRIu64 " calls, which include those of callees, are "
-			       "left out: there are no stacks",
+			       "there are no stacks: the costs of %" PRIu64
+			       " calls are in reports and callgrind's format only",
 			       reader.calls);
 	for (int kind = 0; kind < KINDS; kind++) {
 		names_free(&reader.names[kind]);
 		free(reader.current[kind]);
+		free(reader.called[kind]);
 	}
 	named_places_free(reader.places);
 	return result;
