@@ -243,6 +243,16 @@ static void add_sums(struct who *who, const struct pp_label_sums *sums)
 	}
 }
 
+/* What percentages are of.  A sample with several values of a label is in the row of each. */
+static uint64_t whole_of(const struct who *who, const struct pp_label_sums *sums)
+{
+	uint64_t whole = 0, all = pp_weight(who->profile->classes, who->profile->totals, 0);
+
+	for (size_t i = 0; i < who->n; i++)
+		whole += who->rows[i].weight;
+	return sums->n && whole > all ? all : whole;
+}
+
 static int compare_rows(const void *a, const void *b)
 {
 	const struct who_row *left = a, *right = b;
@@ -270,11 +280,11 @@ void pp_report_who(const struct pp_profile *profile, const struct pp_label_sums 
 	for (size_t i = 0; i < who.n; i++) {
 		const char *label = who.rows[i].label;
 
-		who.whole += who.rows[i].weight;
 		who.has_names |= who.rows[i].thread != NULL;
 		if (label && strlen(label) > who.width_label)
 			who.width_label = strlen(label);
 	}
+	who.whole = whole_of(&who, sums);
 	if (style->by == PP_BY_LABEL && strlen(style->label) > who.width_label)
 		who.width_label = strlen(style->label);
 	if (who.n)

@@ -172,6 +172,27 @@ try opreport made label:cgroup=/none
 try opreport made label:cgroup
 try opreport label:cgroup=/user.slice
 
+# What "pprof -tags" says of the same file; and its other formats.
+requirement a_sample_counts_with_each_value_of_a_label
+make_profile >made <<-EOF
+	pprof 6='' 6='samples' 6='count' 6='cpu' 6='nanoseconds' 6='main' 6='f' 6='region' 6='eu' 6='us'
+	pprof 1=(1=1 2=2) 1=(1=3 2=4) 11=(1=3 2=4) 12=10 4=(1=1 4=(1=1)) 4=(1=2 4=(1=2)) 5=(1=1 2=5) 5=(1=2 2=6)
+	pprof 2=(1=[2 1] 2=[30 300] 3=(1=7 2=8)) 2=(1=[2 1] 2=[12 120] 3=(1=7 2=9))
+	pprof 2=(1=[1] 2=[25 250] 3=(1=7 2=9) 3=(1=7 2=8) 3=(1=7 2=9)) 2=(1=[1] 2=[33 330])
+EOF
+try opreport --by=region -n made
+check opexport --from=made --to=pprof -o again
+opreport --by=region -n again 2>/dev/null >again.txt
+opreport --by=region -n made 2>/dev/null | diff - again.txt
+opreport --by=region -l --no-header made 2>/dev/null
+for value in us eu; do
+	echo "$value: $(opexport --to=folded made "label:region=$value" 2>/dev/null | tr '\n' ' ')"
+done
+opexport --from=made --to=otlp 2>/dev/null | python3 -c '
+import gzip, sys
+data = gzip.decompress(sys.stdin.buffer.read())
+print("a list in OTLP:", b"\x2a\x0c\x0a\x04\x0a\x02eu\x0a\x04\x0a\x02us" in data)'
+
 requirement labels_that_are_not_there_or_lost_are_told
 of_cgroups
 try opreport --by=request made

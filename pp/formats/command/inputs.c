@@ -3,6 +3,7 @@
 #include "inputs.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,14 +246,17 @@ static bool find_values(const struct prof *prof, const char *label, struct op_na
 	bool has_others = false;
 
 	for (size_t i = 0; values->n <= LABEL_VALUES_MOST && i < prof->n_contexts; i++) {
-		const struct prof_label *found =
-			prof_context_label(prof, &prof->contexts[i], label);
-		char *text = found ? prof_label_text(prof, found) : NULL;
+		const struct prof_label *found = NULL;
+		bool has = false;
 
-		if (text)
+		while ((found = prof_context_label(prof, &prof->contexts[i], label, found))) {
+			char *text = prof_label_text(prof, found);
+
 			op_names_keep(values, text);
-		has_others |= !text;
-		free(text);
+			has = true;
+			free(text);
+		}
+		has_others |= !has;
 	}
 	return has_others;
 }
@@ -320,12 +324,37 @@ static int write_sums(const struct prof *prof, const char *dir, struct session_o
 	return session_write(prof, dir, options, error);
 }
 
+static bool has_several(const struct prof *prof, const struct prof_sample *sample,
+			const char *label)
+{
+	const struct prof_label *first = prof_label_next(prof, sample, label, NULL);
+
+	return first && prof_label_next(prof, sample, label, first);
+}
+
+static void warn_of_several(const struct prof *prof, const char *label, const char *shown)
+{
+	struct prof_cursor cursor = {0};
+	struct prof_sample sample;
+	uint64_t n = 0;
+
+	while (prof_next_values(prof, &cursor, &sample))
+		for (size_t i = 0; i < sample.n_values && has_several(prof, &sample, label); i++)
+			n += sample.values[i].count;
+	prof_cursor_free(&cursor);
+	if (n)
+		op_warn("%s: %" PRIu64 " samples have several values of %s, and count with each "
+			"of them",
+			shown, n, label);
+}
+
 static int write_session(const struct prof *prof, const char *dir, struct session_options *options,
 			 const struct pp_separation *separation, const char *shown,
 			 struct op_error *error)
 {
 	if (!separation->label)
 		return session_write(prof, dir, options, error);
+	warn_of_several(prof, separation->label, shown);
 	if (separation->sums && prof->n_events == 1)
 		return write_sums(prof, dir, options, separation->sums, shown, error);
 	return write_parts(prof, dir, options, shown, error);

@@ -26,25 +26,20 @@ struct summing {
 	size_t n, capacity;
 };
 
-static const char *value_of(struct summing *summing, const struct prof_sample *sample)
+static const char *value_of(struct summing *summing, const struct prof_label *label)
 {
-	const struct prof_label *label = prof_label_named(summing->prof, sample, summing->label);
-	const char *value;
-	char *text;
+	char *text = prof_label_text(summing->prof, label);
+	const char *value = op_names_keep(&summing->values, text);
 
-	if (!label)
-		return NULL;
-	text = prof_label_text(summing->prof, label);
-	value = op_names_keep(&summing->values, text);
 	free(text);
 	return value;
 }
 
-static void add_sample(struct summing *summing, const struct prof_sample *sample)
+static void add_to_value(struct summing *summing, const struct prof_sample *sample,
+			 const char *value)
 {
 	const uint32_t leaf = sample->depth ? sample->frames[0].image : PROF_NO_IMAGE;
 	const struct op_image_name *app = session_app_of(&summing->names, sample->app, leaf);
-	const char *value = value_of(summing, sample);
 	uint64_t *known = op_pair_table_get(&summing->known, (uintptr_t)value, (uintptr_t)app);
 	struct prof_value *sum;
 
@@ -63,6 +58,17 @@ static void add_sample(struct summing *summing, const struct prof_sample *sample
 		if (__builtin_add_overflow(sum->events, value_of_sample->events, &sum->events))
 			sum->events = UINT64_MAX;
 	}
+}
+
+/* A sample with several values of the label counts with each of them. */
+static void add_sample(struct summing *summing, const struct prof_sample *sample)
+{
+	const struct prof_label *label = NULL;
+
+	while ((label = prof_label_next(summing->prof, sample, summing->label, label)))
+		add_to_value(summing, sample, value_of(summing, label));
+	if (!prof_label_next(summing->prof, sample, summing->label, NULL))
+		add_to_value(summing, sample, NULL);
 }
 
 void prof_label_sums(const struct prof *prof, const struct session_selection *selection,

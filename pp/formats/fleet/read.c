@@ -388,6 +388,17 @@ static size_t put_label(struct fleet_reader *reader, struct prof_label *label, c
 	return 1;
 }
 
+/* What an operator calls a host goes before what it says itself. */
+static size_t set_label(struct prof_label *labels, size_t n, const struct prof_label *label)
+{
+	size_t i = 0;
+
+	while (i < n && labels[i].name != label->name)
+		i++;
+	labels[i] = *label;
+	return i < n ? n : n + 1;
+}
+
 /* Return: how many labels a sample has, in fleet_reader::labels_of_sample. */
 static size_t labels_of(struct fleet_reader *reader, uint64_t label_set, const char *cgroup,
 			const char *host)
@@ -405,7 +416,7 @@ static size_t labels_of(struct fleet_reader *reader, uint64_t label_set, const c
 	n += put_label(reader, reader->labels_of_sample + n, FLEET_LABEL_HOST, host);
 	for (size_t i = 0; i < set.n; i++)
 		if (reader->labels[set.first + i].name && reader->labels[set.first + i].value)
-			reader->labels_of_sample[n++] = reader->labels[set.first + i];
+			n = set_label(reader->labels_of_sample, n, &reader->labels[set.first + i]);
 	return n;
 }
 

@@ -200,21 +200,27 @@ static void find_labels(const struct stack_tree *tree, struct op_names *names)
 	}
 }
 
-/* What a thread's label says, or null. */
+/* What a thread's label says, or null; several values as one text. */
 static void put_label(struct op_json *json, const struct stack_tree_thread *thread,
 		      const char *name)
 {
+	char *all = NULL;
+
 	for (size_t i = 0; i < thread->n_labels; i++) {
-		char *text;
+		char *text, *before = all;
 
 		if (strcmp(thread->prof->strings[thread->labels[i].name], name) != 0)
 			continue;
 		text = prof_label_text(thread->prof, &thread->labels[i]);
-		op_json_string(json, NULL, text);
+		all = op_format("%s%s%s", before ? before : "", before ? ", " : "", text);
+		free(before);
 		free(text);
-		return;
 	}
-	op_json_raw(json, NULL, "null");
+	if (all)
+		op_json_string(json, NULL, all);
+	else
+		op_json_raw(json, NULL, "null");
+	free(all);
 }
 
 /* Threads, and behind each its labels in the order of "labels". */

@@ -35,7 +35,19 @@ static bool are_same(const struct prof_label *a, const struct prof_label *b, siz
 	return true;
 }
 
-/* Puts them in order of names, each once.  Return: how many. */
+/* The order of a set while numbers of texts do not change. */
+static int compare_numbers(const struct prof_label *a, const struct prof_label *b)
+{
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	if (a->value != b->value)
+		return a->value < b->value ? -1 : 1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return (a->unit > b->unit) - (a->unit < b->unit);
+}
+
+/* Puts them in order, each once.  Return: how many. */
 static size_t order_labels(struct prof_labels *labels, const struct prof_label *given, size_t n)
 {
 	size_t kept = 0;
@@ -45,12 +57,10 @@ static size_t order_labels(struct prof_labels *labels, const struct prof_label *
 	for (size_t i = 0; i < n; i++) {
 		size_t at = kept;
 
-		while (at && labels->wanted[at - 1].name > given[i].name)
+		while (at && compare_numbers(&labels->wanted[at - 1], &given[i]) > 0)
 			at--;
-		if (at && labels->wanted[at - 1].name == given[i].name) {
-			labels->wanted[at - 1] = given[i];
+		if (at && label_is_same(&labels->wanted[at - 1], &given[i]))
 			continue;
-		}
 		memmove(&labels->wanted[at + 1], &labels->wanted[at],
 			(kept++ - at) * sizeof(*labels->wanted));
 		labels->wanted[at] = given[i];
@@ -142,27 +152,30 @@ int labels_compare(const struct prof *prof, uint32_t a, uint32_t b)
 
 /* ---- what they say ---- */
 
-static const struct prof_label *
-label_named(const struct prof *prof, const struct prof_label *labels, size_t n, const char *name)
+/* The next one of a name behind @last, or the first one. */
+static const struct prof_label *label_next(const struct prof *prof, const struct prof_label *labels,
+					   size_t n, const char *name,
+					   const struct prof_label *last)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = last ? (size_t)(last + 1 - labels) : 0; i < n; i++)
 		if (!strcmp(prof->strings[labels[i].name], name))
 			return &labels[i];
 	return NULL;
 }
 
-const struct prof_label *prof_label_named(const struct prof *prof, const struct prof_sample *sample,
-					  const char *name)
+const struct prof_label *prof_label_next(const struct prof *prof, const struct prof_sample *sample,
+					 const char *name, const struct prof_label *last)
 {
-	return label_named(prof, sample->labels, sample->n_labels, name);
+	return label_next(prof, sample->labels, sample->n_labels, name, last);
 }
 
 const struct prof_label *prof_context_label(const struct prof *prof,
-					    const struct prof_context *context, const char *name)
+					    const struct prof_context *context, const char *name,
+					    const struct prof_label *last)
 {
 	const struct prof_label_set *set = &prof->labels->sets[context->labels];
 
-	return label_named(prof, prof->labels->labels + set->first, set->n, name);
+	return label_next(prof, prof->labels->labels + set->first, set->n, name, last);
 }
 
 char *prof_label_text(const struct prof *prof, const struct prof_label *label)

@@ -22,7 +22,7 @@ struct prof_label_set {
 
 /* Set 0 is empty. */
 struct prof_labels {
-	struct prof_label *labels; /* of each set by number of the name */
+	struct prof_label *labels; /* of each set by number of the name, then of the value */
 	size_t n_labels, labels_capacity;
 	struct prof_label_set *sets;
 	size_t n_sets, sets_capacity;
@@ -31,8 +31,8 @@ struct prof_labels {
 	size_t wanted_capacity;
 };
 
-/* The number of the set of @n labels, at most PROF_LABELS_MOST; of two of one name the last
- * counts. */
+/* The number of the set of @n labels, at most PROF_LABELS_MOST.  A label may have several values,
+ * each of which counts; what is there twice is once in the set. */
 uint32_t labels_set(struct prof_labels *labels, const struct prof_label *given, size_t n);
 void labels_free(struct prof_labels *labels);
 
@@ -42,13 +42,26 @@ void labels_sort(struct prof *prof);
 /* By what they say: names, then values. */
 int labels_compare(const struct prof *prof, uint32_t a, uint32_t b);
 
-/* The label of a name in a sample, or NULL. */
-const struct prof_label *prof_label_named(const struct prof *prof, const struct prof_sample *sample,
-					  const char *name);
+/**
+ * prof_label_next - go through the values that a sample has of a label
+ * @last: what was returned last; NULL: the beginning
+ *
+ * Return: the next one, or NULL.
+ */
+const struct prof_label *prof_label_next(const struct prof *prof, const struct prof_sample *sample,
+					 const char *name, const struct prof_label *last);
 
-/* The same of a context of a finished profile. */
+/* For formats that have one value of a label: the first, or NULL. */
+static inline const struct prof_label *
+prof_label_named(const struct prof *prof, const struct prof_sample *sample, const char *name)
+{
+	return prof_label_next(prof, sample, name, NULL);
+}
+
+/* As prof_label_next(), of a context of a finished profile. */
 const struct prof_label *prof_context_label(const struct prof *prof,
-					    const struct prof_context *context, const char *name);
+					    const struct prof_context *context, const char *name,
+					    const struct prof_label *last);
 
 /* What a label says, as text; the caller frees it. */
 char *prof_label_text(const struct prof *prof, const struct prof_label *label);

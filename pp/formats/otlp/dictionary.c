@@ -80,6 +80,21 @@ uint32_t otlp_attribute(struct otlp_dictionary *dictionary, const char *key, con
 	return attribute_of(dictionary, key, &value, NULL);
 }
 
+uint32_t otlp_attribute_list(struct otlp_dictionary *dictionary, const char *key,
+			     char *const *texts, size_t n)
+{
+	struct op_buffer value = {0}, list = {0}, item = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		wire_put_safe_text(&item, OTLP_STRING_VALUE, texts[i]);
+		wire_put_message(&list, OTLP_ARRAY_VALUES, &item);
+	}
+	wire_put_message(&value, OTLP_ARRAY_VALUE, &list);
+	op_buffer_free(&item);
+	op_buffer_free(&list);
+	return attribute_of(dictionary, key, &value, NULL);
+}
+
 uint32_t otlp_attribute_number(struct otlp_dictionary *dictionary, const char *key, int64_t number,
 			       const char *unit)
 {

@@ -36,6 +36,9 @@ void otlp_dictionary_free(struct otlp_dictionary *dictionary);
 /* Numbers of items, which are added if they are new. */
 uint32_t otlp_string(struct otlp_dictionary *dictionary, const char *text);
 uint32_t otlp_attribute(struct otlp_dictionary *dictionary, const char *key, const char *text);
+/* Of @n texts. */
+uint32_t otlp_attribute_list(struct otlp_dictionary *dictionary, const char *key,
+			     char *const *texts, size_t n);
 /* @unit: NULL, or of the number. */
 uint32_t otlp_attribute_number(struct otlp_dictionary *dictionary, const char *key, int64_t value,
 			       const char *unit);

@@ -16,7 +16,8 @@ enum { OTLP_RESOURCE = 1, OTLP_SCOPE_PROFILES };    /* ResourceProfiles */
 enum { OTLP_RESOURCE_ATTRIBUTES = 1 };		    /* Resource */
 enum { OTLP_KEY = 1, OTLP_VALUE };		    /* KeyValue, KeyValueAndUnit */
 enum { OTLP_UNIT = 3 };				    /* KeyValueAndUnit */
-enum { OTLP_STRING_VALUE = 1, OTLP_INT_VALUE = 3 }; /* AnyValue */
+enum { OTLP_STRING_VALUE = 1, OTLP_INT_VALUE = 3, OTLP_ARRAY_VALUE = 5 }; /* AnyValue */
+enum { OTLP_ARRAY_VALUES = 1 };			    /* ArrayValue */
 enum { OTLP_SCOPE = 1, OTLP_PROFILES };		    /* ScopeProfiles */
 enum { OTLP_SCOPE_NAME = 1, OTLP_SCOPE_VERSION };   /* InstrumentationScope */
 

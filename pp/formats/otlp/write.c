@@ -84,6 +84,27 @@ static void add_program(struct otlp_writer *writer, struct attributes *attribute
 	free(mapping.name);
 }
 
+/* A key is there once, so that several values of a label are a list. */
+static void add_list(struct otlp_writer *writer, struct attributes *attributes,
+		     const struct prof_label *labels, size_t n)
+{
+	const char *key = writer->prof->strings[labels->name];
+	uint32_t name = otlp_string(&writer->dictionary, key);
+	char **texts;
+
+	if (attributes->n == ATTRIBUTES_MOST || has_key(attributes, name))
+		return;
+	texts = op_alloc(n, sizeof(*texts));
+	for (size_t i = 0; i < n; i++)
+		texts[i] = prof_label_text(writer->prof, &labels[i]);
+	attributes->keys[attributes->n] = name;
+	attributes->numbers[attributes->n++] =
+		otlp_attribute_list(&writer->dictionary, key, texts, n);
+	for (size_t i = 0; i < n; i++)
+		free(texts[i]);
+	free(texts);
+}
+
 /* The names are OpenTelemetry's, and those of labels are the profile's own. */
 static void add_attributes(struct otlp_writer *writer, struct attributes *attributes,
 			   const struct prof_sample *sample)
@@ -99,9 +120,16 @@ static void add_attributes(struct otlp_writer *writer, struct attributes *attrib
 		add_attribute(writer, attributes, "thread.id", NULL, sample->tid, NULL);
 	if (sample->cpu != PROF_ANY)
 		add_attribute(writer, attributes, "cpu.logical_number", NULL, sample->cpu, NULL);
-	for (size_t i = 0; i < sample->n_labels; i++) {
+	for (size_t i = 0, end; i < sample->n_labels; i = end) {
 		const struct prof_label *label = &sample->labels[i];
 
+		for (end = i + 1;
+		     end < sample->n_labels && sample->labels[end].name == label->name;)
+			end++;
+		if (end > i + 1) {
+			add_list(writer, attributes, label, end - i);
+			continue;
+		}
 		add_attribute(writer, attributes, strings[label->name],
 			      label->value ? strings[label->value] : NULL, label->number,
 			      label->unit ? strings[label->unit] : NULL);
