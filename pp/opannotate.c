@@ -25,6 +25,7 @@ static int make_profile(struct job *job, struct op_error *error)
 {
 	struct pp_annotate_options *options = &job->options;
 	const struct pp_spec *spec = &options->common.specs[0];
+	struct pp_merge merge = options->merge;
 	struct op_warnings *warnings = &options->common.warnings;
 	const struct pp_profile_request request = {
 		.symbols = true,
@@ -39,7 +40,9 @@ static int make_profile(struct job *job, struct op_error *error)
 
 	job->list.unscaled = options->unscaled;
 	job->list.want_entries = true;
-	if (pp_select(&job->list, &job->classes, options->common.session_dir, spec, &options->merge,
+	merge.all_if_many = !merge.cpu && !merge.tid && !merge.tgid && !merge.unit_mask &&
+			    !spec->cpus.n && !spec->tgids.n && !spec->tids.n;
+	if (pp_select(&job->list, &job->classes, options->common.session_dir, spec, &merge,
 		      options->exclude_dependent, warnings, error))
 		return pp_loss_explain(&job->list, error);
 	job->search = pp_common_search(&options->common, spec);

@@ -436,8 +436,8 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 	/* a page needs the profile for what is said above it, and tells the rest apart itself */
 	const struct pp_merge by_event = {
 		.cpu = true, .tid = true, .tgid = true, .unit_mask = options->merge.unit_mask};
-	const struct pp_merge *merge = &options->merge;
-	struct pp_merge others = merge_others(options);
+	struct pp_merge as_given = options->merge, others = merge_others(options);
+	const struct pp_merge *merge = &as_given;
 	const struct pp_merge all = {
 		.cpu = true, .tid = true, .tgid = true, .lib = options->merge.lib};
 	bool is_page = options->html;
@@ -453,8 +453,11 @@ static int read_source(struct job *job, size_t which, struct op_error *error)
 		merge = &by_event;
 	else if (options->style.by)
 		merge = &others;
-	else if (options->sums_up && !spec->cpus.n && !spec->tgids.n && !spec->tids.n)
-		merge = &all;
+	else if (!spec->cpus.n && !spec->tgids.n && !spec->tids.n) {
+		as_given.all_if_many = options->sums_up_many;
+		if (options->sums_up)
+			merge = &all;
+	}
 	if (pp_select(&source->list, &source->classes, session_dir_of(job, which), spec, merge,
 		      options->exclude_dependent, &options->common.warnings, error))
 		return pp_loss_explain(&source->list, error);
@@ -522,9 +525,10 @@ static void choose_for_reader(struct pp_options *options)
 	if (options->demangle == PP_DEMANGLE_AUTO)
 		options->demangle =
 			is_read || options->html ? PP_DEMANGLE_SMART : PP_DEMANGLE_NORMAL;
-	options->sums_up = is_read && !options->merge.cpu && !options->merge.tid &&
-			   !options->merge.tgid && !options->merge.unit_mask &&
-			   !options->common.is_pair;
+	options->sums_up_many = !options->merge.cpu && !options->merge.tid &&
+				!options->merge.tgid && !options->merge.unit_mask &&
+				!options->common.is_pair;
+	options->sums_up = is_read && options->sums_up_many;
 	options->inclusive_if_any = is_read && options->symbols && !options->no_children &&
 				    !options->callgraph && !style->inclusive && !style->calls &&
 				    !style->details && !style->inlines && !options->common.is_pair;

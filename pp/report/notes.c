@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libop/base/array.h"
 #include "libop/base/memory.h"
 #include "libop/perf/event.h"
 #include "libop/text/cells.h"
@@ -261,9 +262,40 @@ static void note_few(struct op_strings *notes, const struct pp_profile *profile,
 						  profile->totals[0], 100 * share, 100 * error));
 }
 
+/* ---- what is summed up ---- */
+
+static void note_sums(struct op_strings *notes, const struct pp_classes *classes)
+{
+	const struct {
+		bool is_merged;
+		const char *what, *option;
+	} kinds[] = {{classes->summed_tgid, "processes", "--by=process"},
+		     {classes->summed_tid, "threads", "--by=thread"},
+		     {classes->summed_cpu, "CPUs", "--by=cpu"}};
+	struct op_line what = {0}, option = {0};
+
+	if (!classes->is_summed_up)
+		return;
+	for (size_t i = 0; i < OP_ARRAY_SIZE(kinds); i++) {
+		if (!kinds[i].is_merged)
+			continue;
+		op_line_puts(&what, what.n ? " and " : "");
+		op_line_puts(&what, kinds[i].what);
+		op_line_puts(&option, option.n ? " or " : "");
+		op_line_puts(&option, kinds[i].option);
+	}
+	report_notes_add(notes,
+			 op_format("Together: all %.*s, in which samples differ in more ways "
+				   "than columns can show; opreport %.*s lists them",
+				   (int)what.n, what.text, (int)option.n, option.text));
+	op_line_free(&what);
+	op_line_free(&option);
+}
+
 void pp_notes_find(struct op_strings *notes, const struct pp_profile *profile,
 		   const struct pp_loss *loss, const struct pp_notes_request *request)
 {
+	note_sums(notes, profile->classes);
 	note_lost(notes, loss);
 	note_paused(notes, profile);
 	note_unsampled(notes, profile);

@@ -36,6 +36,7 @@ struct pp_options {
 	bool no_children;
 	bool hottest;
 	bool sums_up;	       /* processes, threads and CPUs, unless some are chosen */
+	bool sums_up_many;     /* likewise, where columns could not show them */
 	bool inclusive_if_any; /* style.inclusive, if the sessions have whole stacks */
 	bool libraries, no_libraries; /* of these or where the report is read, style.libraries */
 	bool no_symbols;	      /* of opdiff, which lists symbols unless it is given */

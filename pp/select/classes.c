@@ -411,34 +411,64 @@ static void label_files(struct pp_classes *classes, struct pp_sample_list *list,
 	free(labels);
 }
 
-int pp_classes_make(struct pp_classes *classes, struct pp_sample_list *list,
-		    const struct pp_merge *merge, struct op_error *error)
+/* Sorts files into classes, in the order of columns. */
+static void make_classes(struct pp_classes *classes, struct pp_sample_list *list,
+			 struct pp_sample_file **files, size_t n, const struct pp_merge *merge)
 {
-	size_t n, capacity = 0;
-	struct pp_sample_file **order = list_all(list, &n);
+	size_t capacity = 0;
 	struct pp_class *class;
-	int result;
 
-	*classes = (struct pp_classes){.label_name = merge->label};
-	label_files(classes, list, order, n);
+	free(classes->items);
+	classes->items = NULL;
+	classes->n = 0;
 	for (size_t i = 0; i < n; i++)
-		merge_file(classes, &order[i]->name, merge);
-	qsort_r(order, n, sizeof(*order), compare_files, (void *)merge);
+		merge_file(classes, &files[i]->name, merge);
+	qsort_r(files, n, sizeof(*files), compare_files, (void *)merge);
 	for (size_t i = 0; i < n; i++) {
-		if (!i || compare_files(&order[i - 1], &order[i], (void *)merge))
-			add_class(classes, &capacity, &order[i]->name, order[i]->label);
+		if (!i || compare_files(&files[i - 1], &files[i], (void *)merge))
+			add_class(classes, &capacity, &files[i]->name, files[i]->label);
 		class = &classes->items[classes->n - 1];
-		class->many_unit_masks |= class->unit_mask != order[i]->name.unit_mask;
-		order[i]->class = classes->n - 1;
+		class->many_unit_masks |= class->unit_mask != files[i]->name.unit_mask;
+		files[i]->class = classes->n - 1;
 	}
 	if (list->want_empty)
 		add_empty(classes, &capacity, list, merge);
 	for (size_t i = 0; i < n; i++)
-		order[i]->class += order[i]->is_weight ? classes->n : 0;
+		files[i]->class += files[i]->is_weight ? classes->n : 0;
 	classes->columns = 2 * classes->n;
 	classify_stacks(classes, list, merge);
-	free(order);
+}
+
+static void note_sums(struct pp_classes *classes)
+{
+	const struct differences differ = find_differences(classes);
+
+	classes->is_summed_up = true;
+	classes->summed_tgid = differ.tgid;
+	classes->summed_tid = differ.tid;
+	classes->summed_cpu = differ.cpu;
+}
+
+int pp_classes_make(struct pp_classes *classes, struct pp_sample_list *list,
+		    const struct pp_merge *merge, struct op_error *error)
+{
+	struct pp_merge all = *merge;
+	size_t n;
+	struct pp_sample_file **files = list_all(list, &n);
+	int result;
+
+	*classes = (struct pp_classes){.label_name = merge->label};
+	label_files(classes, list, files, n);
+	make_classes(classes, list, files, n, merge);
 	result = find_axis(classes, error);
+	if (result && merge->all_if_many) {
+		note_sums(classes);
+		all.cpu = all.tgid = all.tid = true;
+		classes->axis = PP_AXIS_EVENT;
+		make_classes(classes, list, files, n, &all);
+		result = find_axis(classes, error);
+	}
+	free(files);
 	for (size_t i = 0; i < classes->n; i++)
 		name_class(classes, &classes->items[i]);
 	return result;

@@ -22,6 +22,9 @@
 struct pp_merge {
 	bool cpu, tid, tgid, unit_mask;
 	bool lib; /* each image is its own application */
+	/* Processes, threads and CPUs, if samples differ in more ways than columns can show; then
+	 * pp_classes.is_summed_up. */
+	bool all_if_many;
 	/* The label whose values are told apart, by the session (libop/session/labels.h); NULL:
 	 * sessions are added up. */
 	const char *label;
@@ -70,6 +73,8 @@ struct pp_classes {
 	/* What sample files keep apart and is merged: process (of programs that are one), thread,
 	 * CPU. */
 	bool merged_tgid, merged_tid, merged_cpu;
+	/* By pp_merge.all_if_many: any of them, and in which of them samples differed. */
+	bool is_summed_up, summed_tgid, summed_tid, summed_cpu;
 };
 
 /**
@@ -77,8 +82,8 @@ struct pp_classes {
  * @classes: filled in; pp_classes_free() frees what it holds
  * @list: each file's class is set; if merged, its tgid, tid and CPU become OP_ALL
  *
- * Return: 0, or -1 with @error set: the classes differ along more than one axis; the error
- * says what to merge.
+ * Return: 0, or -1 with @error set: the classes differ along more than one axis, also after what
+ * all_if_many merges; the error says what to merge.
  */
 int pp_classes_make(struct pp_classes *classes, struct pp_sample_list *list,
 		    const struct pp_merge *merge, struct op_error *error);

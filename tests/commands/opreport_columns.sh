@@ -37,6 +37,7 @@ session <<-EOF
 EOF
 reports <<-EOF
 
+	--csv -l
 	-m tid
 	-m tgid
 	tgid:10

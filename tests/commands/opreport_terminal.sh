@@ -88,7 +88,8 @@ EOF
 shown PAGER= opreport --color=never -l
 shown PAGER= opreport --color=never -l -n tid:10,11
 shown PAGER= opreport --color=never --by=thread
-shown PAGER= opreport --color=never -l -n '| cat' 2>&1 | tail -n 1
+shown PAGER= opreport --color=never -l '2>&1 | cat'
+opannotate "--session-dir=$DIR" --source 2>/dev/null | grep 'Together\|600'
 
 requirement columns_beyond_the_screen_are_percentages
 images
