@@ -94,8 +94,25 @@ static const struct op_perf_name names[] = {
 
 #define NAMES OP_ARRAY_SIZE(names)
 
+/* Second names that perf has. */
+static const struct {
+	const char *name, *of;
+} aliases[] = {
+	{"cs", "context-switches"},
+	{"faults", "page-faults"},
+	{"migrations", "cpu-migrations"},
+	{"cpu-cycles", "cycles"},
+	{"branch-instructions", "branches"},
+	{"idle-cycles-frontend", "stalled-cycles-frontend"},
+	{"idle-cycles-backend", "stalled-cycles-backend"},
+};
+
 const struct op_perf_name *op_perf_name(const char *name)
 {
+	for (size_t i = 0; i < OP_ARRAY_SIZE(aliases); i++) {
+		if (!strcmp(aliases[i].name, name))
+			name = aliases[i].of;
+	}
 	for (size_t i = 0; i < NAMES; i++) {
 		if (!strcmp(names[i].name, name))
 			return &names[i];
