@@ -76,7 +76,8 @@ static char *describe(const struct request *request)
 		fprintf(out, "%s %d", i ? "," : "process", (int)request->processes.item[i]);
 	for (size_t i = 0; i < request->threads.count; i++)
 		fprintf(out, "%s %d", i ? "," : "thread", (int)request->threads.item[i]);
-	for (char **word = request->command; word && *word; word++)
+	for (char **word = request_counts_command(request) ? request->command : NULL; word && *word;
+	     word++)
 		fprintf(out, "%s%s", word == request->command ? "" : " ", *word);
 	if (fclose(out)) {
 		free(text);
@@ -130,7 +131,7 @@ static int watch_all(struct run *run, struct op_error *error)
 		return op_error_memory(error);
 	if (run->command.pid)
 		result = watch(run, run->command.pid);
-	for (size_t i = 0; !result && i < request->processes.count; i++)
+	for (size_t i = 0; !run->command.pid && !result && i < request->processes.count; i++)
 		result = watch(run, request->processes.item[i]);
 	return result ? op_error_errno(error, "cannot wait for a process") : 0;
 }
@@ -240,12 +241,14 @@ static int ocount_work(struct run *run, struct op_error *error)
 		return -1;
 	if (request->command && command_prepare(&run->command, request->command, error))
 		return -1;
-	if (counts_open(&run->counts, &run->events, request, run->command.pid, error) ||
+	if (counts_open(&run->counts, &run->events, request,
+			request_counts_command(request) ? run->command.pid : 0, error) ||
 	    watch_all(run, error) || open_clock(run, error))
 		return -1;
 	run->started = run->reported = ocount_now();
-	if (request->command ? command_go(&run->command, request->command[0], error)
-			     : counts_enable(&run->counts, error))
+	if (!request_counts_command(request) && counts_enable(&run->counts, error))
+		return -1;
+	if (request->command && command_go(&run->command, request->command[0], error))
 		return -1;
 	return count(run, error);
 }

@@ -14,7 +14,7 @@
 #include "libop/cpu/list.h"
 #include "libop/perf/spelling.h"
 
-#define SYNOPSIS "[OPTION...] COMMAND [ARG...] | -s | -C LIST | -p PIDS | -r TIDS"
+#define SYNOPSIS "[OPTION...] [-s | -C LIST | -p PIDS | -r TIDS] [COMMAND [ARG...]]"
 
 #define INTERVAL_MOST (24 * 60 * 60 * 1000) /* a day, in ms */
 
@@ -135,7 +135,7 @@ static int rewrite_events(struct request *request, struct op_error *error)
 
 static int ocount_request_check(const struct request *request, struct op_error *error)
 {
-	int targets = !!request->command + (request->processes.count || request->threads.count) +
+	int targets = (request->processes.count || request->threads.count) +
 		      (request->system_wide || request->cpus);
 
 	if (request->json && request->brief)
@@ -145,9 +145,9 @@ static int ocount_request_check(const struct request *request, struct op_error *
 	if (targets > 1 || (request->processes.count && request->threads.count) ||
 	    (request->system_wide && request->cpus))
 		return op_error_set(error, EINVAL,
-				    "a command, --process-list, --thread-list, --system-wide and "
-				    "--cpu-list exclude each other");
-	if (!targets)
+				    "--process-list, --thread-list, --system-wide and --cpu-list "
+				    "exclude each other");
+	if (!targets && !request->command)
 		return op_error_set(error, EINVAL,
 				    "nothing to count: give a command, --process-list, "
 				    "--thread-list, --system-wide or --cpu-list");

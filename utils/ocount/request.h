@@ -17,7 +17,8 @@ enum format { FORMAT_TABLE, FORMAT_BRIEF, FORMAT_JSON };
 
 struct request {
 	struct op_strings events; /* names; none: the default ones */
-	char **command;		  /* and its arguments, then NULL; NULL: none.  Points into argv */
+	char **command;		  /* and its arguments, then NULL; NULL: none.  Points into argv.
+				   * With other targets, it is not counted: counting ends with it */
 	struct op_pids processes, threads; /* to count in, and threads that they start */
 	int *cpus;			   /* of the whole system; NULL: all that are online */
 	size_t nr_cpus;
@@ -40,5 +41,12 @@ struct request {
  */
 int request_parse(int argc, const char **argv, struct request *request, struct op_error *error);
 void request_free(struct request *request);
+
+/* Whether the command is what is counted. */
+static inline bool request_counts_command(const struct request *request)
+{
+	return request->command && !request->processes.count && !request->threads.count &&
+	       !request->system_wide && !request->cpus;
+}
 
 #endif
