@@ -58,7 +58,7 @@ static int open_source(struct run *run, struct op_error *error)
 	};
 
 	collect_signals(&ends);
-	if (run->command.pid && !request->system_wide) {
+	if (request_profiles_command(request)) {
 		config.processes = &run->command.pid;
 		config.count = 1;
 		config.on_exec = true;
@@ -124,11 +124,13 @@ static void close_log(struct run *run)
 }
 
 /* perf has the letter for the whole system. */
-static void warn_of_append(const struct request *request)
+static void look_for_samples(struct run *run)
 {
+	const struct request *request = run->request;
 	char *current = op_path("%s/" OP_SESSION_CURRENT, request->session_dir);
 
-	if (request->append && current && access(current, F_OK) && !request->system_wide)
+	run->appends = request->append && current && !access(current, F_OK);
+	if (request->append && !run->appends && !request->system_wide)
 		op_warn("-a: there are no samples to add to in %s; the whole system is -s",
 			request->session_dir);
 	free(current);
@@ -151,7 +153,7 @@ static int prepare(struct run *run, struct op_error *error)
 	if (open_source(run, error))
 		return -1;
 	session_let_sudo_user_read();
-	warn_of_append(request);
+	look_for_samples(run);
 	run->session = op_session_open(request->session_dir, error);
 	if (!run->session)
 		return -1;
@@ -173,7 +175,7 @@ static int operf_work(struct run *run, struct op_error *error)
 		.profile = &run->profile,
 		.command = run->command.pid,
 		.processes = run->request->processes.item,
-		.count = run->request->processes.count,
+		.count = run->command.pid ? 0 : run->request->processes.count,
 		.seconds = run->request->duration,
 		.feeds = run->request->feed,
 		.tick = run->is_watched && !run->request->command ? messages_progress : NULL,
@@ -198,7 +200,7 @@ static uint64_t nanoseconds(const struct timeval *time)
 
 static void finish(struct run *run)
 {
-	if (run->source && !run->request->system_wide)
+	if (run->source && request_profiles_command(run->request))
 		source_perf_set_use(run->source, nanoseconds(&run->collect.used.ru_utime),
 				    nanoseconds(&run->collect.used.ru_stime));
 	if (run->profile.source) {

@@ -14,6 +14,7 @@
 #include "libop/base/error.h"
 #include "libop/base/safe_text.h"
 #include "libop/session/paths.h"
+#include "no_samples.h"
 #include "reports.h"
 
 /* ---- what it shows while it collects ---- */
@@ -48,15 +49,17 @@ void messages_begin(const struct run *run)
 	fputs("operf: sampling ", stderr);
 	if (request->system_wide)
 		fputs("the system", stderr);
-	else if (request->command)
+	else if (request_profiles_command(request))
 		op_safe_printf(stderr, "%s", base_name(request->command[0]));
 	else
 		fprintf(stderr, "%zu process%s", request->processes.count,
 			request->processes.count == 1 ? "" : "es");
 	fputs(" by ", stderr);
 	print_events(run);
-	fprintf(stderr, ", %s call chains%s\n", request->callgraph ? "with" : "without",
-		request->command || request->duration ? "" : "; Ctrl-C ends it");
+	fprintf(stderr, ", %s call chains", request->callgraph ? "with" : "without");
+	if (run->appends)
+		op_safe_printf(stderr, ", added to the samples in %s", request->session_dir);
+	fprintf(stderr, "%s\n", request->command || request->duration ? "" : "; Ctrl-C ends it");
 }
 
 void messages_progress(void *context)
@@ -105,6 +108,11 @@ static void print_summary(const struct run *run)
 		fprintf(stderr, ", %" PRIu64 " lost", lost);
 	if (losses.throttled)
 		fprintf(stderr, ", throttled %" PRIu64 " times", losses.throttled);
+	if (run->appends)
+		fprintf(stderr, ", added to those that were there%s",
+			stat[STAT_STORED] || run->request->system_wide
+				? ""
+				: " (by -a; the whole system is -s)");
 	if (run->is_watched ||
 	    (run->request->run && !run->collect.status && !run->collect.incomplete))
 		fputc('\n', stderr); /* how to look at them is said later */
@@ -153,9 +161,11 @@ static void print_pauses(const struct run *run)
 }
 
 /* A line for each clock of which more than 3 % of the time, and more than chance makes, brought no
- * sample: each thread has a rest of half a period. */
-static void print_unsampled(const struct run *run)
+ * sample: each thread has a rest of half a period.  Return: whether there is one. */
+static bool print_unsampled(const struct run *run)
 {
+	bool is_told = false;
+
 	for (size_t i = 0; i < run->events.count; i++) {
 		const struct op_perf_event *event = &run->events.event[i];
 		struct source_perf_time time = source_perf_time(run->source, i);
@@ -171,7 +181,9 @@ static void print_unsampled(const struct run *run)
 			"within %.4g ms; use -e %s:%" PRIu32,
 			share, (double)time.unsampled_ns / 1e6, (double)event->event.count / 1e6,
 			event->event.name, event->event.count / 10);
+		is_told = true;
 	}
+	return is_told;
 }
 
 /* Whether the kernel lets this user profile a program, and if not, why; NULL: it does, as far as is
@@ -199,10 +211,12 @@ static void print_missing(const struct run *run)
 {
 	struct source_perf_time time = source_perf_time(run->source, 0);
 	double missing = (double)time.missing_ns / 1e9;
-	const char *why = run->request->command ? why_unprofiled(run->request->command[0]) : NULL;
+	const char *why = NULL;
 
 	if (!time.missing_ns)
 		return;
+	if (request_profiles_command(run->request))
+		why = why_unprofiled(run->request->command[0]);
 	if (why)
 		op_warn("%.3g s of CPU time were not profiled: the kernel keeps %s, %s, from "
 			"your events; as root, operf --system-wide sees it",
@@ -217,9 +231,9 @@ static void print_missing(const struct run *run)
 /* Processes that the command has left behind. */
 static void print_running(const struct run *run)
 {
-	size_t n = run->collect.command && !run->collect.signal && !run->request->duration
-			   ? source_perf_running(run->source)
-			   : 0;
+	bool is_end = request_profiles_command(run->request) && !run->collect.signal &&
+		      !run->request->duration;
+	size_t n = is_end ? source_perf_running(run->source) : 0;
 
 	if (n)
 		op_warn("%zu process%s that the command has started still run%s, and %s no longer "
@@ -243,7 +257,8 @@ void messages_end(const struct run *run)
 	print_summary(run);
 	print_unnamed(run);
 	print_pauses(run);
-	print_unsampled(run);
+	if (!print_unsampled(run))
+		no_samples_explain(run, count_lost(run));
 	print_missing(run);
 	print_running(run);
 }

@@ -121,8 +121,8 @@ static int check_target(const struct request *request, struct op_error *error)
 {
 	bool has_target = request->command || request->processes.count || request->system_wide;
 
-	if (request->processes.count && (request->command || request->system_wide))
-		return op_error_set(error, EINVAL, "--pid excludes a command and --system-wide");
+	if (request->processes.count && request->system_wide)
+		return op_error_set(error, EINVAL, "--pid excludes --system-wide");
 	if (!has_target)
 		return op_error_set(error, EINVAL,
 				    "nothing to profile: give a command, --pid PID or "
@@ -159,6 +159,8 @@ static int check_runs(const struct request *request, struct op_error *error)
 		return 0;
 	if (!request->command)
 		return op_error_set(error, EINVAL, "--runs needs a command");
+	if (request->processes.count)
+		return op_error_set(error, EINVAL, "--runs excludes --pid");
 	if (request->append || request->html || request->feed)
 		return op_error_set(error, EINVAL, "--runs excludes --append, --html and --feed");
 	if (request->duration)
@@ -189,7 +191,8 @@ static bool is_page(const char *word)
 /* The options, with the file of --html; the command stays as it was given. */
 static int read_words(struct request *request, int argc, const char **argv, struct op_error *error)
 {
-	const struct op_option_table tables[] = {{rows, request, NULL}, {0}};
+	const struct op_option_table tables[] = {
+		{rows, request, NULL}, {0}};
 	const char **words = calloc((size_t)argc + 1, sizeof(*words));
 	int result;
 

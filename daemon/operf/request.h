@@ -18,7 +18,8 @@ struct request {
 	char *session_dir;	  /* absolute */
 	char *vmlinux;		  /* absolute; NULL: kallsyms */
 	struct op_pids processes; /* to profile; none: the whole system, or the command */
-	char **command;		  /* and its arguments, then NULL; NULL: none.  Points into argv */
+	char **command;		  /* and its arguments, then NULL; NULL: none.  Points into argv.
+				   * With other targets, it is not profiled: its end is theirs */
 	uint64_t frequency;	  /* samples a second instead of counts; 0: counts */
 	uint64_t feed;		  /* a socket for each sample as it is counted, below; 0: none */
 	uint64_t duration;	  /* seconds; 0: until what is profiled ends */
@@ -46,5 +47,11 @@ struct request {
  */
 int request_parse(int argc, const char **argv, struct request *request, struct op_error *error);
 void request_free(struct request *request);
+
+/* Whether the command is what is profiled. */
+static inline bool request_profiles_command(const struct request *request)
+{
+	return request->command && !request->system_wide && !request->processes.count;
+}
 
 #endif

@@ -21,6 +21,7 @@ struct run {
 	char *session;	 /* of op_session_open() */
 	int lock;	 /* of the session; -1: not taken */
 	int messages;	 /* where stderr was before it became the log */
+	bool appends;	 /* there were samples, to which those of this run are added */
 	bool user_only;	 /* no event samples the kernel */
 	bool is_watched; /* somebody reads the messages, on a terminal */
 	struct timespec begun;
