@@ -12,6 +12,7 @@
 #include "daemon/sources/perf/unwind.h"
 #include "libop/base/option.h"
 #include "libop/session/paths.h"
+#include "perf_table.h"
 #include "session.h"
 
 #define DEFAULT_PAGE "oprofile.html"
@@ -97,6 +98,9 @@ static const struct op_option rows[] = {
 	 OP_FLAG(struct request, feed_only)},
 	{"quiet", 'q', NULL, "on a terminal, too, show no more than one line and warnings",
 	 OP_FLAG(struct request, quiet)},
+	{"translate", 0, NULL,
+	 "as the first word, before a line of perf: print what it is here, and end",
+	 OP_FLAG(struct request, translate)},
 	{"verbose", 'V', "LIST", "log these topics: all,sfile,arcs,samples,module,misc",
 	 OP_TEXT(struct request, topics)},
 	OP_OPTION_VERSION('v'),
@@ -121,6 +125,10 @@ static int check_target(const struct request *request, struct op_error *error)
 {
 	bool has_target = request->command || request->processes.count || request->system_wide;
 
+	if (request->translate)
+		return op_error_set(error, EINVAL,
+				    "--translate: a line of perf stands behind it: operf "
+				    "--translate record -a");
 	if (request->processes.count && request->system_wide)
 		return op_error_set(error, EINVAL, "--pid excludes --system-wide");
 	if (!has_target)
@@ -188,16 +196,57 @@ static bool is_page(const char *word)
 	       (!strcmp(word, "-") || (dot && (!strcmp(dot, ".html") || !strcmp(dot, ".htm"))));
 }
 
+/* ---- options of perf that operf does not have ---- */
+
+static const struct op_option *find_own(const char *name, char letter)
+{
+	for (const struct op_option *row = rows; row->type; row++)
+		if ((name && !strcmp(row->name, name)) || (letter && row->letter == letter))
+			return row;
+	return NULL;
+}
+
+/* What perf has under a name or a letter that is free here is refused as in "operf record". Return:
+ * rows that the caller frees, or NULL. */
+static struct op_option *make_hints(void)
+{
+	struct op_option *hints;
+	size_t n = 0;
+
+	while (perf_table[n].of)
+		n++;
+	hints = calloc(n + 1, sizeof(*hints));
+	n = 0;
+	for (const struct perf_word *word = perf_table; hints && word->of; word++) {
+		bool is_free = word->name && !find_own(word->name, 0);
+
+		if (!(word->of & OF_RECORD) || word->becomes != BECOMES_ERROR || !is_free)
+			continue;
+		hints[n++] = (struct op_option){
+			.name = word->name,
+			.letter = find_own(NULL, word->letter) ? '\0' : word->letter,
+			.argument = word->takes == TAKES_NOTHING ? NULL : "",
+			.optional = word->takes == TAKES_ATTACHED,
+			OP_HINT(word->text),
+		};
+	}
+	return hints;
+}
+
 /* The options, with the file of --html; the command stays as it was given. */
 static int read_words(struct request *request, int argc, const char **argv, struct op_error *error)
 {
+	struct op_option *hints = make_hints();
 	const struct op_option_table tables[] = {
-		{rows, request, NULL}, {0}};
+		{rows, request, NULL}, {hints, request, NULL}, {0}};
 	const char **words = calloc((size_t)argc + 1, sizeof(*words));
 	int result;
 
-	if (!words)
+	if (!words || !hints) {
+		free(words);
+		free(hints);
 		return op_error_memory(error);
+	}
 	for (int i = 0; i < argc; i++)
 		words[i] = i && !strcmp(argv[i], "--html") && !is_page(argv[i + 1])
 				   ? "--html=" DEFAULT_PAGE
@@ -206,6 +255,7 @@ static int read_words(struct request *request, int argc, const char **argv, stru
 	if (request->command)
 		request->command = (char **)argv + (request->command - (char **)words);
 	free(words);
+	free(hints);
 	return result;
 }
 

@@ -33,6 +33,7 @@ struct request {
 	bool loose;	    /* sample files are not packed at the end */
 	char *html;	    /* a page for browsers that is written at the end; NULL: none */
 	bool open;	    /* show it */
+	bool translate;	    /* --translate, which is for a line of perf only */
 	char *topics;	    /* of the log, or NULL */
 	char *command_line; /* all of it */
 };

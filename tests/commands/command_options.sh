@@ -166,7 +166,7 @@ session <<-EOF
 	image prog TIMER
 	0x1012 10, 0x1032 5
 EOF
-for words in 'report -n' 'script --value=samples'; do
+for words in 'report -q' 'script --value=samples'; do
 	echo "\$ operf $words"
 	# shellcheck disable=SC2086 # words
 	operf ${words%% *} --session-dir="$DIR" ${words#* } 2>/dev/null | head -n 4

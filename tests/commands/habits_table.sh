@@ -108,3 +108,44 @@ done <"$COMMANDS/habits.table"
 requirement there_are_20_habits_of_each_kind
 sed -n 's/^\([a-z]*\) |.*/\1/p' "$COMMANDS/habits.table" | sed 's/counts/perf/' | sort | uniq -c
 cut -d '|' -f 3 "$COMMANDS/habits.table" | grep -v '^#' | sort | uniq -d
+
+# verify COMMAND ARGUMENT... - reports are run; of what takes samples or counts, the options are
+# read, and then refused for the sake of two that exclude each other
+verify()
+{
+	tool=$1
+	shift
+	expected=2
+	case $tool in
+	operf) set -- --feed-only "$@" && said='--feed-only needs --feed' ;;
+	ocount) set -- --json --brief-format "$@" && said='--brief-format and --json exclude' ;;
+	optop) set -- --source=daemon --keep=x "$@" && said='what the daemon samples was set' ;;
+	*) expected=0 && said='' ;;
+	esac
+	status=0
+	"$tool" "$@" >/dev/null 2>"$WORK/stderr" </dev/null || status=$?
+	if [ $status = $expected ]; then
+		[ ! "$said" ] || grep -qF -e "$said" "$WORK/stderr" && return
+	fi
+	echo "perf $line: $tool $*: status $status, $(cat "$WORK/stderr")"
+}
+
+requirement lines_of_perf_are_done_or_answered
+prepare
+mv oprofile_data/samples/before oprofile_data/samples/previous
+while IFS='|' read -r verdict line what; do
+	case $verdict in
+	'' | '#'*) continue ;;
+	esac
+	trim "$line" && line=$trimmed
+	trim "$what" && what=$trimmed
+	run_typed "operf --translate $line"
+	case $verdict:$status in
+	'right '*:0) is_said "$what" || echo "perf $line: not \"$what\" but $(cat "$WORK/said")" ;;
+	'told '*:[02]) is_said "! $what" || echo "perf $line: not \"$what\" but $(cat "$WORK/said")" ;;
+	*) echo "perf $line: $verdict, but status $status: $(cat "$WORK/said")" ;;
+	esac
+	[ "$status" = 2 ] || eval "verify $(cat "$WORK/stdout")"
+done <"$COMMANDS/habits_perf.table"
+sed -n 's/^\([a-z]*\) |.*/\1/p' "$COMMANDS/habits_perf.table" | sort | uniq -c
+cut -d '|' -f 2 "$COMMANDS/habits_perf.table" | grep -v '^#' | sort | uniq -d
