@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Of struct unwind_stack. */
-static bool read_word(void *from, __u64 address, __u64 *word)
+/* Of struct unwind_stack.  A call would cost as much as the rest of it, twice a frame. */
+static __always_inline bool read_word(void *from, __u64 address, __u64 *word)
 {
 	const struct unwind_stack *stack = from;
 	uint64_t at = address - stack->start;
@@ -29,4 +29,10 @@ enum unwind_end unwind_step(const struct unwind_row *row, const struct unwind_st
 	if (!row)
 		return UNWIND_NO_ROW;
 	return unwind_step_by_row(row, frame, read_word, (void *)stack, find_register);
+}
+
+enum unwind_end unwind_step_by_frame_pointer(const struct unwind_stack *stack,
+					     struct unwind_frame *frame)
+{
+	return unwind_step_by_fp(frame, read_word, (void *)stack);
 }

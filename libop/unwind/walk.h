@@ -26,4 +26,12 @@ struct unwind_stack {
 enum unwind_end unwind_step(const struct unwind_row *row, const struct unwind_stack *stack,
 			    struct unwind_frame *frame);
 
+/**
+ * unwind_step_by_frame_pointer - go to the caller of code of which nothing is said
+ *
+ * As unwind_step(), by unwind_step_by_fp(): what it leads to may be anything.
+ */
+enum unwind_end unwind_step_by_frame_pointer(const struct unwind_stack *stack,
+					     struct unwind_frame *frame);
+
 #endif

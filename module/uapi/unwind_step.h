@@ -179,7 +179,7 @@ static __always_inline enum unwind_end unwind_step_by_fp(struct unwind_frame *fr
 		return UNWIND_UNREADABLE;
 	if (!caller.pc)
 		return UNWIND_AT_ROOT;
-	caller.sp = frame->fp + 2 * UNWIND_WORD;
+	caller.sp = unwind_add(frame->fp, 2);
 	if (caller.sp <= frame->sp)
 		return UNWIND_BAD_FRAME;
 	*frame = caller;

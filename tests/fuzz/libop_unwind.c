@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Any bytes as an image, as a section of call frame information, and as an unwind table: tables are
- * what they must be, and walks end within the stack.  The seed is an image, made with the fuzzer,
- * and its section.  See driver.h.
+ * Any bytes as an image, as a section of call frame information, as an unwind table, and as code:
+ * tables and rows are what they must be, and walks end within the stack.  The seed is an image,
+ * made with the fuzzer, and its section.  See driver.h.
  */
 #include <gelf.h>
 #include <sys/mman.h>
 
 #include "driver.h"
 #include "libop/unwind/builder.h"
+#include "libop/unwind/code.h"
 #include "libop/unwind/image.h"
 #include "libop/unwind/section.h"
 #include "libop/unwind/walk.h"
@@ -140,6 +141,18 @@ static void as_section(const struct cfi_section *section)
 	cfi_ranges_free(&ranges);
 }
 
+static void as_code(const uint8_t *bytes, size_t size)
+{
+	struct unwind_row row;
+
+	for (int is_exact = 0; is_exact < 2; is_exact++) {
+		bool is_known = unwind_code_row(bytes, size, is_exact, &row);
+
+		fuzz_must(unwind_row_is_valid(&row), "a row is valid");
+		fuzz_must(is_known == (unwind_row_cfa(&row) != UNWIND_NONE), "it says something");
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* of this size, so that a sanitizer sees what is read behind it */
@@ -155,6 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	section.is_eh = false;
 	as_section(&section);
 	cfi_header_address(&section);
+	as_code(bytes, size);
 	table = unwind_table_check(bytes, size);
 	if (table)
 		walk(table);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Unwind tables of stock programs and libraries say of each byte of code what libdw says.
+ * Unwind tables of stock programs and libraries say of each byte of code what libdw says; and code
+ * itself, where it is followed up to its return, says the same of what is behind its calls.
  *
  *	equality [FILE...]
  *
@@ -15,6 +16,7 @@
 #include "libop/base/array.h"
 #include "libop/base/reader.h"
 #include "libop/perf/frame_row.h"
+#include "libop/unwind/code.h"
 #include "libop/unwind/image.h"
 #include "libop/unwind/walk.h"
 #include "tests/unit/test.h"
@@ -114,6 +116,7 @@ static void make_state(uint64_t pc, struct frame_state *state)
 
 struct counts {
 	uint64_t places, bytes, with_caller, different, stops;
+	uint64_t calls, followed, wrong; /* by the code behind calls */
 };
 
 /* struct subject - a file that is looked at */
@@ -310,6 +313,56 @@ static void compare_file(struct subject *subject)
 	}
 }
 
+/* ---- code ---- */
+
+/* Whether a function begins at an offset, as far as its row says so. */
+static bool is_entry(const struct unwind_table *table, uint64_t offset)
+{
+	const struct unwind_row *row = unwind_table_find(table, offset);
+
+	return row && unwind_row_cfa(row) == UNWIND_SP && row->cfa == 1;
+}
+
+/* What is behind a call, if the table has a rule of the same kind. */
+static void compare_code(struct subject *subject, const uint8_t *code, size_t size, uint64_t offset)
+{
+	const struct unwind_row *row = unwind_table_find(subject->table, offset - 1);
+	struct unwind_row found;
+
+	if (!row || !unwind_code_row(code, size, false, &found) ||
+	    unwind_row_cfa(row) != unwind_row_cfa(&found))
+		return;
+	subject->counts.followed++;
+	if (found.cfa == row->cfa &&
+	    (unwind_row_fp(&found) == UNWIND_FP_LOST ||
+	     (unwind_row_fp(&found) == unwind_row_fp(row) && found.fp == row->fp)))
+		return;
+	if (!subject->counts.wrong++)
+		print_message("%s: behind the call at %#" PRIx64 ": the code says %d, its table "
+			      "%d\n",
+			      subject->name, offset, found.cfa, row->cfa);
+}
+
+/* Calls are the bytes of direct ones that lead to where functions begin. */
+static void follow_code(struct subject *subject, int fd)
+{
+	static uint8_t code[1 << 20];
+	ssize_t n;
+
+	for (uint64_t at = 0; (n = pread(fd, code, sizeof(code), (off_t)at)) > 5; at += (size_t)n) {
+		for (size_t i = 5; i < (size_t)n; i++) {
+			int32_t to;
+
+			memcpy(&to, code + i - 4, sizeof(to));
+			if (code[i - 5] != 0xe8 ||
+			    !is_entry(subject->table, at + i + (uint64_t)(int64_t)to))
+				continue;
+			subject->counts.calls++;
+			compare_code(subject, code + i, (size_t)n - i, at + i);
+		}
+	}
+}
+
 /* Return: false if the file is not there, or its code is elsewhere than code usually is. */
 static bool look_at(const char *name, struct counts *all)
 {
@@ -332,10 +385,12 @@ static bool look_at(const char *name, struct counts *all)
 		assert_non_null(subject.cfi);
 		assert_int_equal(subject.table->refused, 0);
 		compare_file(&subject);
+		follow_code(&subject, fd);
 		print_message("%s: %" PRIu64 " places, %" PRIu64 " bytes, different: %" PRIu64
-			      ", no simple rule: %" PRIu64 "\n",
-			      name, counts->places, counts->bytes, counts->different,
-			      counts->stops);
+			      ", no simple rule: %" PRIu64 "; %" PRIu64 " calls, %" PRIu64
+			      " followed, %" PRIu64 " wrong\n",
+			      name, counts->places, counts->bytes, counts->different, counts->stops,
+			      counts->calls, counts->followed, counts->wrong);
 		/* otherwise little was compared */
 		assert_true(counts->with_caller > counts->bytes / 2);
 	}
@@ -343,6 +398,9 @@ static bool look_at(const char *name, struct counts *all)
 	all->bytes += counts->bytes;
 	all->different += counts->different;
 	all->stops += counts->stops;
+	all->calls += counts->calls;
+	all->followed += counts->followed;
+	all->wrong += counts->wrong;
 	dwarf_cfi_end(subject.cfi);
 	frame_file_close(subject.file);
 	elf_end(subject.elf);
@@ -359,10 +417,15 @@ TEST(tables_of_stock_images_equal_libdw)
 	for (size_t i = 0; i < n_names; i++)
 		n += look_at(names[i], &all);
 	print_message("%zu files: %" PRIu64 " places, %" PRIu64 " bytes, different: %" PRIu64
-		      ", no simple rule: %" PRIu64 "\n",
-		      n, all.places, all.bytes, all.different, all.stops);
+		      ", no simple rule: %" PRIu64 "; %" PRIu64 " calls, %" PRIu64
+		      " followed, %" PRIu64 " wrong\n",
+		      n, all.places, all.bytes, all.different, all.stops, all.calls, all.followed,
+		      all.wrong);
 	assert_true(n >= (names == stock ? STOCK_LEAST : 1));
 	assert_int_equal(all.different, 0);
 	/* below 0.1 % */
 	assert_true(1000 * all.stops < all.bytes);
+	assert_true(10 * all.followed > all.calls);
+	/* behind calls that never return, there is other code */
+	assert_true(1000 * all.wrong <= all.followed);
 }
