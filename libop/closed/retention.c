@@ -36,9 +36,10 @@ struct retention {
 	const struct retention_limits *limits;
 	const char *saved;
 	retention_report *report;
-	int samples;	/* the directory, which belongs to its path */
-	char *dir;	/* the pinned path */
-	uint64_t bytes; /* of all, with those that stay */
+	int samples;	 /* the directory, which belongs to its path */
+	char *dir;	 /* the pinned path */
+	uint64_t bytes;	 /* of all, with those that stay, without @spared */
+	uint64_t spared; /* of those that somebody reads, who keeps them from being removed */
 	struct saved_session *sessions;
 	size_t n;
 };
@@ -144,6 +145,15 @@ static void retention_tell(const struct retention *retention, const char *name, 
 	free(text);
 }
 
+/* A session that is being read goes later; until then none goes in its place. */
+static void spare(struct retention *retention, const struct saved_session *session)
+{
+	if (session->bytes > retention->limits->size * MIB - retention->spared)
+		return;
+	retention->spared += session->bytes;
+	retention->bytes -= session->bytes;
+}
+
 /* Removes the session if it is beyond a limit. */
 static int retention_judge(struct retention *retention, const struct saved_session *session,
 			   struct op_error *error)
@@ -152,9 +162,12 @@ static int retention_judge(struct retention *retention, const struct saved_sessi
 	bool is_old = limits->days && time(NULL) - session->changed > (int64_t)limits->days * DAY;
 	bool is_beyond = limits->size && retention->bytes > limits->size * MIB;
 
-	if ((!is_old && !is_beyond) || !strcmp(session->name, retention->saved) ||
-	    is_read(retention, session->name))
+	if ((!is_old && !is_beyond) || !strcmp(session->name, retention->saved))
 		return 0;
+	if (is_read(retention, session->name)) {
+		spare(retention, session);
+		return 0;
+	}
 	if (samples_remove(retention->samples, session->name, error))
 		return -1;
 	retention->bytes -= session->bytes;

@@ -4,8 +4,10 @@
  *
  * Each --save, and each session that the daemon closes by the clock, removes sessions that are too
  * old and then, the oldest first, those beyond the size.  The live samples, the session that was
- * just saved, and those that are being read stay, and are part of the size.  A session is as old as
- * the last change of its directory samples/NAME, which saving is.
+ * just saved, and those that are being read stay.  What is being read and would go counts as gone,
+ * so that no newer one goes in its place: it goes with a later call.  Of such sessions as much
+ * stays as the size is, beyond it: readers may not fill the disk.  A session is as old as the last
+ * change of its directory samples/NAME, which saving is.
  */
 #ifndef LIBOP_CLOSED_RETENTION_H
 #define LIBOP_CLOSED_RETENTION_H

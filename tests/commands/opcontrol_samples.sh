@@ -178,6 +178,24 @@ head -c 2000000 /dev/zero >s/samples/current/large
 try opcontrol --save=larger # than the limit, but the one that is saved
 find s/samples -maxdepth 1 | sort
 
+requirement a_session_that_is_being_read_costs_no_newer_one
+machine
+try opcontrol --setup --saved-size=1
+saved busy 4 1000
+saved newer 1 100
+put s/samples/current/x
+flock -s s/samples/busy opcontrol --save=first
+find s/samples -maxdepth 1 | sort
+put s/samples/current/x
+try opcontrol --save=second # nobody reads it any more
+# but readers do not fill the disk: what they hold beyond the size counts
+saved busy 5 900
+saved read 4 900
+saved large 1 400
+put s/samples/current/x
+flock -s s/samples/busy flock -s s/samples/read opcontrol --save=third
+find s/samples -maxdepth 1 | sort
+
 requirement wrong_retention_is_refused
 each try <<-EOF
 	opcontrol --saved-days=-1
