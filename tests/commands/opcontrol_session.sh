@@ -84,6 +84,18 @@ put s/lock 4321
 try opcontrol --session-dir="$DIR/s" --status | grep -A1 '^Daemon'
 try opcontrol --session-dir="$DIR/s" --perf --status | grep -A1 '^Daemon'
 
+requirement a_daemon_that_others_started_says_what_its_source_is
+machine
+try opcontrol --setup --session-dir="$DIR/s"
+mkdir s
+"$OPROFILE_DAEMON" --session-dir="$DIR/s" --perf --stopped
+try opcontrol --status | grep -E '^(Daemon|Source|Backend)'
+try opcontrol --status --json | grep -oE '"(source|driver)": [^{,]*'
+try opcontrol --start | tail -n 1
+journal
+holds fs/enable # the daemon starts, not the driver
+try opcontrol --shutdown | tail -n 1
+
 requirement a_daemon_that_does_not_start_is_reported
 machine
 export FAKE_MODE=refuse

@@ -27,11 +27,12 @@
 #define WORK_SECONDS_MOST 600
 
 /* Starts or stops sampling, of the module or of perf events. */
-static int set_running(const struct settings *settings, bool on, struct op_error *error)
+static int set_running(const struct control *control, bool on, struct op_error *error)
 {
+	const struct settings *settings = &control->settings;
 	struct op_error ignored;
 
-	if (settings->perf)
+	if (!control_uses_module(control))
 		return perf_run(settings, on, error);
 	if (driver_write("enable", on, error))
 		return -1;
@@ -122,7 +123,7 @@ static int start_daemon(struct control *control, struct op_error *error)
 
 static int control_start(struct control *control, struct op_error *error)
 {
-	if (start_daemon(control, error) || set_running(&control->settings, true, error))
+	if (start_daemon(control, error) || set_running(control, true, error))
 		return -1;
 	printf("Profiling.\n");
 	return 0;
@@ -147,7 +148,7 @@ static int dump(struct control *control, struct op_error *error)
 /* First disabled, then dumped: what was sampled until the end is in the files. */
 static int stop(struct control *control, struct op_error *error)
 {
-	if (need_daemon(control, error) || set_running(&control->settings, false, error) ||
+	if (need_daemon(control, error) || set_running(control, false, error) ||
 	    daemon_dump(control->settings.session_dir, NULL, error))
 		return -1;
 	printf("Profiling has stopped; the daemon waits (\"opcontrol --shutdown\" ends it).\n");
@@ -167,7 +168,7 @@ static int shutdown(struct control *control, struct op_error *error)
 		op_safe_line(stdout, "No daemon runs in the session %s.", session_dir);
 		return 0;
 	}
-	if (set_running(&control->settings, false, &why)) {
+	if (set_running(control, false, &why)) {
 		op_complain("%s", why.text);
 		failed = true;
 	}

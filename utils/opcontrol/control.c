@@ -7,6 +7,7 @@
 #include "control.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,8 +17,48 @@
 #include "daemonrc.h"
 #include "driver.h"
 #include "events.h"
+#include "libop/base/file.h"
 #include "load.h"
 #include "perf.h"
+
+/* Of a command line. */
+#define ARGUMENTS_MOST (1 << 20)
+
+static bool has_argument(const char *arguments, size_t length, const char *wanted)
+{
+	size_t n = strlen(wanted);
+
+	for (const char *at = arguments; at < arguments + length; at += strlen(at) + 1)
+		if (!strncmp(at, wanted, n) && (!at[n] || at[n] == '='))
+			return true;
+	return false;
+}
+
+/*
+ * Where the samples come from, as the settings have it or, where a daemon runs that others than
+ * opcontrol may have started, as its command line has it: a daemon that hangs would not answer.
+ */
+static const char *find_source(const struct control *control)
+{
+	const char *source = control->settings.perf ? "perf" : "module";
+	char path[64], *arguments = NULL;
+	size_t length = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", control->daemon);
+	if (control->daemon)
+		arguments = op_file_read(path, ARGUMENTS_MOST, &length, NULL);
+	if (arguments && length)
+		source = has_argument(arguments, length, "--perf")     ? "perf"
+			 : has_argument(arguments, length, "--replay") ? "recording"
+								       : "module";
+	free(arguments);
+	return source;
+}
+
+bool control_uses_module(const struct control *control)
+{
+	return !strcmp(control->source, "module");
+}
 
 static int find_daemon(struct control *control, struct op_error *error)
 {
@@ -29,6 +70,7 @@ static int find_daemon(struct control *control, struct op_error *error)
 		return -1;
 	if (!control->daemon)
 		control->killed = lock_find_killed(control->settings.session_dir);
+	control->source = find_source(control);
 	return 0;
 }
 

@@ -17,11 +17,12 @@ struct control {
 	struct settings settings; /* the daemon's, or what it would be started with */
 	bool pending;		  /* other settings wait in daemonrc_new for the daemon's end */
 	pid_t daemon;		  /* 0: none runs in settings.session_dir */
-	pid_t killed;		  /* the last daemon, if it did not end by itself; else 0 */
-	bool unsaved;		  /* the settings are to be saved once the daemon has started */
-	int pidfd;		  /* of the daemon, or -1 */
-	int lock;		  /* other calls wait until it is closed */
-	char *dir;		  /* of daemonrc */
+	const char *source; /* of its samples, or of the next one's: perf, module, recording */
+	pid_t killed;	    /* the last daemon, if it did not end by itself; else 0 */
+	bool unsaved;	    /* the settings are to be saved once the daemon has started */
+	int pidfd;	    /* of the daemon, or -1 */
+	int lock;	    /* other calls wait until it is closed */
+	char *dir;	    /* of daemonrc */
 };
 
 /**
@@ -34,6 +35,9 @@ int control_open(struct control *control, const struct request *request, bool *u
 		 struct op_error *error);
 /* Saves settings that waited for the start of the daemon: 0, or -1 with @error set. */
 int control_keep(struct control *control, struct op_error *error);
+
+/* Whether the daemon, or the next one, has its samples from the module. */
+bool control_uses_module(const struct control *control);
 
 void control_close(struct control *control);
 

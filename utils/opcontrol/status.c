@@ -262,6 +262,15 @@ static void print_no_daemon(const struct control *control)
 			     control->killed, control->settings.session_dir);
 }
 
+static void print_source(const struct control *control)
+{
+	if (!strcmp(control->source, "perf"))
+		printf("Source: perf events of the kernel%s\n",
+		       control->settings.perf ? " (--no-perf: the module)" : "");
+	else
+		printf("Source: a %s\n", control->source);
+}
+
 /* Without the module: all of the status is from the daemon. */
 static int print_perf(const struct control *control, struct op_error *error)
 {
@@ -272,7 +281,7 @@ static int print_perf(const struct control *control, struct op_error *error)
 	else
 		print_no_daemon(control);
 	op_safe_line(stdout, "Session-dir: %s", settings->session_dir);
-	printf("Source: perf events of the kernel (--no-perf: the module)\n");
+	print_source(control);
 	if (control->daemon && perf_status_print(settings, error))
 		return -1;
 	if (!control->daemon)
@@ -291,7 +300,7 @@ int status_print(const struct control *control, struct op_error *error)
 	bool mounted = driver_is_mounted();
 	uint64_t enabled = 0;
 
-	if (settings->perf)
+	if (!control_uses_module(control))
 		return print_perf(control, error);
 	if (mounted && driver_read("enable", &enabled, error))
 		return -1;

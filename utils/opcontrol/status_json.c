@@ -121,7 +121,7 @@ static int put_daemon(struct op_json *json, const struct control *control, struc
 	}
 	op_json_object(json, "daemon");
 	op_json_number(json, "pid", (uint64_t)control->daemon);
-	if (perf_status_json(&control->settings, json, error) && control->settings.perf)
+	if (perf_status_json(&control->settings, json, error) && !control_uses_module(control))
 		return -1;
 	op_json_end(json);
 	return 0;
@@ -146,12 +146,12 @@ static void put_saved(struct op_json *json, const struct settings *settings)
 static int put_all(struct op_json *json, const struct control *control, struct op_error *error)
 {
 	const struct settings *settings = &control->settings;
-	bool has_driver = !settings->perf && driver_is_mounted();
+	bool has_driver = control_uses_module(control) && driver_is_mounted();
 
 	op_json_object(json, NULL);
 	if (put_daemon(json, control, error))
 		return -1;
-	op_json_string(json, "source", settings->perf ? "perf" : "module");
+	op_json_string(json, "source", control->source);
 	if (!has_driver)
 		op_json_null(json, "driver");
 	else if (put_driver(json, error))
