@@ -21,11 +21,15 @@ static double binomial(uint64_t n, uint64_t k, double p)
 static double binomial_tail(uint64_t n, uint64_t k, double p)
 {
 	bool is_upper = (double)k > (double)n * p;
-	uint64_t first = is_upper ? k : 0, last = is_upper ? n : k;
-	double sum = 0;
+	double one = binomial(n, k, p), odds = p / (1 - p), sum = 0;
 
-	for (uint64_t i = first; i <= last; i++)
-		sum += binomial(n, i, p);
+	/* each is a part of the one before: those that are left out do not count */
+	while (sum + one > sum) {
+		sum += one;
+		one *= is_upper ? (double)(n - k) / (double)(k + 1) * odds
+				: (double)k / (double)(n - k + 1) / odds;
+		k += is_upper ? 1 : -1;
+	}
 	return sum;
 }
 

@@ -702,8 +702,8 @@ def tip_covers_no_callee(browser):
 # ---- of two sessions ----
 
 def difference_of_functions(browser):
-    same("hot", row(browser, "hot")[:3], ["+150", "100", "250"])
-    same("fib", row(browser, "fib")[:3], ["−50", "200", "150"])
+    same("hot", row(browser, "hot")[:3], ["+150 ?", "100", "250"])
+    same("fib", row(browser, "fib")[:3], ["−50 ?", "200", "150"])
     same("most changed first", browser.run(
         "return [...document.querySelectorAll('#panel tbody .name')].map((one) => one.textContent)"),
          ["hot", "fib", "main"])
@@ -713,17 +713,17 @@ def colours_show_growth_and_decline(browser):
     found = browser.run("""
         const {tree} = page.flame, found = {};
         for (let i = 0; i < tree.n; i++) {
-            const {difference, isChance} = page.changeOfNode(i);
-            found[page.profile.functions[tree.fn[i]][0]] = [Math.round(difference), isChance];
+            const {difference, verdict} = page.changeOfNode(i);
+            found[page.profile.functions[tree.fn[i]][0]] = [Math.round(difference), MARKS[verdict]];
         }
         return found;""")
-    same("changes", found, {"prog": [100, False], "main": [100, False], "hot": [150, False],
-                            "fib": [-50, False]})
+    same("changes", found, {"prog": [100, " ?"], "main": [100, " ?"], "hot": [150, " ?"],
+                            "fib": [-50, " ?"]})
 
 
 def shares_can_be_compared(browser):
     choose(browser, "#basis", "shares")
-    same("hot", row(browser, "hot")[:3], ["+29.17", "33.33 %", "62.50 %"])
+    same("hot", row(browser, "hot")[:3], ["+29.17 ?", "33.33 %", "62.50 %"])
     choose(browser, "#basis", "counts")
 
 
@@ -753,15 +753,16 @@ def change_and_text_have_the_same_numbers(browser, build, folder):
                          check=True, capture_output=True, text=True).stdout
     wanted = {}
     for old, new, noise, name in re.findall(
-            r"^(\d+) +(\d+) +[-+]?\d+ +[-+][0-9.]+( ~)? +\S+ +\S+ +(?:service|\[unknown\] \(.*?\)) +(.*)$",
+            r"^(\d+) +(\d+) +[-+]?\d+ +[-+][0-9.]+( [~?])? +\S+ +\S+ +(?:service|\[unknown\] \(.*?\)) +(.*)$",
             out, re.MULTILINE):
-        wanted[name.split(" (tgid:")[0]] = [int(old), int(new), bool(noise)]
+        wanted[name.split(" (tgid:")[0]] = [int(old), int(new), noise]
     true(f"rows of text: {len(wanted)}", len(wanted) > 6)
     true("some of them may be chance, and not all", len({noise for _, _, noise in wanted.values()}) == 2)
     choose(browser, "#measure", "samples")
     found = browser.run("""
         return page.table.rows.filter(({self}) => self.some((one) => one)).map(({at, self}) =>
-            [page.profile.functions[at][0], [...self, page.difference.of(...self).isChance]]);""")
+            [page.profile.functions[at][0], [...self,
+                MARKS[page.difference.of(...self, page.verdicts.of(at, "self")).verdict]]]);""")
     same("rows", dict(found), wanted)
     choose(browser, "#measure", "events")
 
@@ -798,7 +799,7 @@ def lines_of_both_profiles_are_those_of_text(browser, build, folder):
 def most_changed_line_is_named(browser):
     click_row(browser, "normalise(std::string)")
     named = text_of(browser, ".hot")
-    line = re.fullmatch(r"Most changed line: service\.cc:(\d+) in squeeze \(inlined\), −\d+ ms", named)
+    line = re.fullmatch(r"Most changed line: service\.cc:(\d+) in squeeze \(inlined\), −\d+ ms \?", named)
     true(f"it is named: {named}", line)
     browser.click(".hot button")
     wait_for_drawing(browser)
@@ -838,7 +839,7 @@ def code_says_what_of_the_old_build_is_not_there(browser):
     click_row(browser, "hot")
     same("the line", browser.run("return [...document.querySelectorAll('.code .hottest td')].map("
                                  "(cell) => cell.textContent.trim())"),
-         ["−300", "600", "300", "−300", "3", "hot_line();"])
+         ["−300 ?", "600", "300", "−300 ?", "3", "hot_line();"])
     same("two builds", doubts(browser), [
         "Of two builds: each has its own line numbers, and the text is that of now."])
     browser.click(".choice button:nth-child(2)")
@@ -877,8 +878,8 @@ def two_ranges_are_compared(browser):
     browser.wait("return page.tree.parts[1].samples === 50")
     same("by what a second has", browser.run("return page.selection.basis"), "seconds")
     choose(browser, "#basis", "shares")
-    same("hot", row(browser, "hot")[:3], ["−100.00", "100.00 %", "0.00 %"])
-    same("cold", row(browser, "cold")[:3], ["+100.00", "0.00 %", "100.00 %"])
+    same("hot", row(browser, "hot")[:3], ["−100.00 ?", "100.00 %", "0.00 %"])
+    same("cold", row(browser, "cold")[:3], ["+100.00 ?", "0.00 %", "100.00 %"])
 
 
 def comparison_ends(browser):

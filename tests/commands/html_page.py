@@ -7,6 +7,8 @@ html_page.py FILE facts			the rest: facts, events, threads, threads' samples
 html_page.py FILE times			"TIME EVENT SAMPLES EVENTS STACK" of each moment
 html_page.py FILE images		samples of the first event of each side, by image
 html_page.py FILE code			listings: samples of the first event, and rows
+html_page.py FILE verdicts		"~", "?" or "!" of each function that has samples: its own
+					by counts, seconds and shares; with what it calls
 """
 import base64
 import json
@@ -77,6 +79,7 @@ class Page:
             samples = columns.numbers(n)
             self.values.append((samples, columns.numbers(n)))
         moments = about["moments"]
+        self.verdicts = [columns.numbers(len(about["functions"])) for _ in about["judged"]]
         self.times = columns.numbers(moments) or []
         self.moments = [divmod(both, kinds) for both in columns.numbers(moments) or []]
         self.counts = columns.numbers(moments)
@@ -183,6 +186,13 @@ class Page:
                     found.setdefault(row, [0, 0, 0])[i] += samples
         return found
 
+    def print_verdicts(self):
+        print(self.about["chance"])
+        for verdicts in self.verdicts:
+            for (name, *_), bits in zip(self.about["functions"], verdicts):
+                marks = ["!~?"[bits >> 2 * i & 3] for i in range(12)]
+                print(name, *("".join(marks[i:i + 3]) for i in range(0, 12, 3)))
+
     def print_code(self):
         for listing in self.about["listings"]:
             names = ", ".join(self.about["functions"][i][0] for i in listing["functions"])
@@ -201,6 +211,8 @@ def main():
         page.facts()
     elif sys.argv[2] == "images":
         page.images()
+    elif sys.argv[2] == "verdicts":
+        page.print_verdicts()
     elif sys.argv[2] == "code":
         page.print_code()
     else:

@@ -107,6 +107,29 @@ for side in 0 1; do
 	cmp folded from_page && wc -l <folded
 done
 
+# run NAME HOT COLD - a session of a run
+run()
+{
+	session <<-EOF
+		image prog TIMER
+		0x1010 $2, 0x1030 $3
+	EOF
+	mv samples/current "samples/$1"
+}
+
+# "hot" has become slower, and "cold" is called by chance; and the same of one run each.
+requirement verdicts_on_functions_are_those_of_text
+images
+run run-1 200 10 && run run-2 205 390 && run run-3 195 200
+mkdir before && mv samples before/
+run run-1 230 410 && run run-2 235 300 && run run-3 228 405
+mkdir after && mv samples after/
+for runs in 'session:run-*' session:run-1; do
+	opdiff -n before after "$runs" | awk '{ print $NF, $5 ~ /[~?]/ ? $5 : "!" }' | sort
+	opdiff --html=page.html before after "$runs"
+	page page.html verdicts
+done
+
 # builds OLD NEW - sessions of two copies of a program
 builds()
 {

@@ -249,7 +249,8 @@ static void put_threads(struct op_json *json, const struct stack_tree *tree)
 }
 
 void about_write(const struct html_page *page, const struct stack_tree *tree,
-		 struct listings *listings, const uint64_t *periods, FILE *out)
+		 struct listings *listings, const struct verdicts *verdicts,
+		 const uint64_t *periods, FILE *out)
 {
 	struct op_json json = {.out = out};
 
@@ -264,6 +265,7 @@ void about_write(const struct html_page *page, const struct stack_tree *tree,
 	listings_write(listings, &json);
 	put_functions(&json, &tree->functions);
 	put_threads(&json, tree);
+	verdicts_put(verdicts, &json);
 	op_json_number(&json, "nodes", tree->n_nodes);
 	op_json_number(&json, "entries", tree->n_entries);
 	op_json_number(&json, "chains", tree->n_chains);

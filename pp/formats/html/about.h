@@ -9,6 +9,7 @@
 #include "listings.h"
 #include "side.h"
 #include "stack_tree.h"
+#include "verdicts.h"
 
 /**
  * about_write - write the JSON of a page
@@ -16,6 +17,7 @@
  * @periods: by event: how many a sample stands for; 0: they differ, or there are none
  */
 void about_write(const struct html_page *page, const struct stack_tree *tree,
-		 struct listings *listings, const uint64_t *periods, FILE *out);
+		 struct listings *listings, const struct verdicts *verdicts,
+		 const uint64_t *periods, FILE *out);
 
 #endif

@@ -11,13 +11,15 @@
 #include "libop/base/text_stream.h"
 #include "libop/tables/pair_table.h"
 #include "pp/formats/model/timeline.h"
+#include "verdicts.h"
 
 struct columns {
 	const struct html_page *page;
 	const struct stack_tree *tree;
 	struct deflated *out;
 	struct listings *listings;
-	struct op_buffer column; /* that is being made */
+	const struct verdicts *verdicts; /* NULL of one side */
+	struct op_buffer column;	 /* that is being made */
 	/* By event: how many a sample stands for; 0: they differ, or there are none. */
 	uint64_t *periods;
 	bool any_weighted;
@@ -39,7 +41,8 @@ static void write_json(struct columns *columns)
 	struct op_text_stream stream;
 
 	op_text_stream_open(&stream);
-	about_write(columns->page, columns->tree, columns->listings, columns->periods, stream.out);
+	about_write(columns->page, columns->tree, columns->listings, columns->verdicts,
+		    columns->periods, stream.out);
 	op_text_stream_close(&stream);
 	op_buffer_put(&columns->column, stream.text, stream.length);
 	free(stream.text);
@@ -257,11 +260,20 @@ static void write_moments(struct columns *columns, const struct prof *prof)
 	free(events);
 }
 
+static void write_verdicts(struct columns *columns)
+{
+	for (size_t i = 0; i < verdicts_columns(columns->verdicts); i++) {
+		verdicts_put_column(columns->verdicts, i, &columns->column);
+		end_column(columns);
+	}
+}
+
 void columns_write(const struct html_page *page, const struct stack_tree *tree,
-		   struct listings *listings, FILE *out)
+		   struct listings *listings, const struct verdicts *verdicts, FILE *out)
 {
 	static const struct prof no_moments;
-	struct columns columns = {.page = page, .tree = tree, .listings = listings};
+	struct columns columns = {
+		.page = page, .tree = tree, .listings = listings, .verdicts = verdicts};
 	struct prof *prof = page->sides[0].prof;
 
 	/* two profiles have no common time */
@@ -274,6 +286,7 @@ void columns_write(const struct html_page *page, const struct stack_tree *tree,
 	write_entries(&columns);
 	write_chains(&columns);
 	write_values(&columns);
+	write_verdicts(&columns);
 	write_moments(&columns, page->n_sides == 1 ? prof : &no_moments);
 	deflated_end(columns.out);
 	free(columns.periods);

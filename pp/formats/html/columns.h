@@ -9,7 +9,8 @@
  *	 each sample, or what was asked for, if it is weighted: if samples differ in it
  *	 "images": [[BASE NAME, PATH, 1: of the kernel]...], "listings": [LISTING...],
  *	 "functions": [[NAME, IMAGE, FILE]...],
- *	 "threads": [[PROGRAM (a function), PID, TID, CPU]...], "nodes", "entries", "chains",
+ *	 "threads": [[PROGRAM (a function), PID, TID, CPU]...], "chance": what marks of verdicts
+ *	 mean, "judged": [[OLD EVENT, NEW EVENT]...], "nodes", "entries", "chains",
  *	 "moments"}
  *
  *	SIDE: the profile, or one of two that are compared, the old one first:
@@ -29,6 +30,9 @@
  *			 labels: places, by which listings tell rows; 0: only of the innermost
  *			 frame, which is in none
  *	samples, events	 of each entry, for each event in turn; events only if it is weighted
+ *	verdicts	 of each function, for each pair of "judged": two bits (enum pp_verdict) for
+ *			 self by counts, by seconds and by shares, from the lowest; then as many for
+ *			 total; then both if inlined functions are apart
  *	time		 of each moment, in the order of time: microseconds since the one before
  *	entry		 of each moment, event | entry * number of events
  *	samples, events	 of each moment; events only if any event is weighted
@@ -47,15 +51,17 @@
 #include "listings.h"
 #include "side.h"
 #include "stack_tree.h"
+#include "verdicts.h"
 
 /**
  * columns_write - write the data of a page
  * @tree: of the page's profiles; the moments of a single one are put in the order of time
  * @listings: of the tree
+ * @verdicts: likewise; NULL of one profile
  *
  * Errors are those of @out.
  */
 void columns_write(const struct html_page *page, const struct stack_tree *tree,
-		   struct listings *listings, FILE *out);
+		   struct listings *listings, const struct verdicts *verdicts, FILE *out);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "columns.h"
 #include "page.h"
+#include "verdicts.h"
 #include "pp/formats/model/format.h"
 
 void html_write(const struct html_page *page, FILE *out)
@@ -11,6 +12,7 @@ void html_write(const struct html_page *page, FILE *out)
 	const struct prof *profs[STACK_TREE_SIDES];
 	struct prof_names *names[STACK_TREE_SIDES];
 	struct listings *listings;
+	struct verdicts *verdicts;
 	struct stack_tree tree;
 
 	for (size_t i = 0; i < page->n_sides; i++) {
@@ -20,9 +22,11 @@ void html_write(const struct html_page *page, FILE *out)
 	stack_tree_begin(&tree, profs, names, page->n_sides, page->pairs);
 	listings = listings_choose(&tree);
 	stack_tree_make(&tree, listings_place, listings);
+	verdicts = verdicts_new(page, &tree);
 	fputs(html_page_head, out);
-	columns_write(page, &tree, listings, out);
+	columns_write(page, &tree, listings, verdicts, out);
 	fputs(html_page_tail, out);
+	verdicts_free(verdicts);
 	listings_free(listings);
 	stack_tree_free(&tree);
 }

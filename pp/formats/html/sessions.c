@@ -24,7 +24,12 @@ struct side {
 	struct prof *prof;
 	struct prof_names *names;
 	char *head, *notes, *account, *name;
+	struct html_run *runs;
+	size_t n_runs;
 };
+
+/* Runs beyond these are taken together: they show no more of how much runs differ. */
+#define RUNS_MOST 16
 
 static unsigned int kept_apart(const struct pp_merge *merge)
 {
@@ -65,6 +70,53 @@ static int read_side(struct side *side, const struct html_session *session,
 	return 0;
 }
 
+/* Sessions of a side from @first up to @end, as a run. */
+static int read_run(struct side *side, const struct html_session *session,
+		    const struct html_request *request, size_t first, size_t end,
+		    struct op_error *error)
+{
+	struct html_run *run = &side->runs[side->n_runs++];
+	struct op_warnings silent = {.silent = true};
+	struct pp_sample_list list = side->list;
+	struct pp_head head;
+
+	list.samples_dirs += first;
+	list.n_dirs = end - first;
+	run->prof = prof_new(kept_apart(request->merge), 0);
+	run->sessions = end - first;
+	if (session_read(&list, session->search, &run->prof->sink, &silent, error))
+		return -1;
+	prof_finish(run->prof);
+	run->names = names_new(run->prof, &side->reader, request->demangle);
+	pp_head_read(&head, list.samples_dirs, list.n_dirs);
+	run->seconds = (double)head.duration_ns / 1e9;
+	pp_head_free(&head);
+	return 0;
+}
+
+/* What shows how much runs differ; of one run, it is the side itself. */
+static int read_runs(struct side *side, const struct html_session *session,
+		     const struct html_request *request, struct op_error *error)
+{
+	size_t n = pp_head_sessions(&session->profile->head), most = n < RUNS_MOST ? n : RUNS_MOST;
+	int result = 0;
+
+	side->runs = op_alloc(RUNS_MOST, sizeof(*side->runs));
+	if (n < 2 || session->read_inputs) {
+		side->runs[side->n_runs++] = (struct html_run){
+			.prof = side->prof,
+			.names = side->names,
+			.sessions = 1,
+			.seconds = (double)session->profile->head.duration_ns / 1e9};
+		return 0;
+	}
+	for (size_t i = 0; i < most && !result; i++)
+		result = read_run(side, session, request, i * n / most, (i + 1) * n / most, error);
+	session->search->samples_dirs = side->list.samples_dirs;
+	session->search->n_dirs = side->list.n_dirs;
+	return result;
+}
+
 /* What a report of the session says, by the code that writes it there. */
 static void tell_side(struct side *side, const struct html_session *session)
 {
@@ -89,6 +141,11 @@ static void tell_side(struct side *side, const struct html_session *session)
 
 static void free_side(struct side *side)
 {
+	for (size_t i = 0; i < side->n_runs && side->runs[i].prof != side->prof; i++) {
+		names_free(side->runs[i].names);
+		prof_free(side->runs[i].prof);
+	}
+	free(side->runs);
 	names_free(side->names);
 	prof_free(side->prof);
 	pp_image_reader_free(&side->reader);
@@ -115,17 +172,16 @@ int html_sessions_write(const struct html_session *sessions, size_t n,
 		struct side *side = &sides[i];
 
 		result = read_side(side, &sessions[i], request, error);
+		if (!result && n > 1)
+			result = read_runs(side, &sessions[i], request, error);
 		if (result)
 			break;
 		tell_side(side, &sessions[i]);
 		page.title = title_of(&sessions[i].profile->head, side->name);
-		page.sides[i] = (struct html_side){side->prof,
-						   side->names,
-						   side->name,
-						   side->head,
-						   side->notes,
-						   side->account,
-						   sessions[i].profile->head.duration_ns};
+		page.sides[i] = (struct html_side){
+			side->prof, side->names,  side->name,
+			side->head, side->notes,  side->account,
+			side->runs, side->n_runs, sessions[i].profile->head.duration_ns};
 	}
 	if (!result)
 		html_write(&page, out);

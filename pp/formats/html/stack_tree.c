@@ -109,15 +109,16 @@ uint32_t stack_tree_function(struct stack_tree *tree, uint32_t side, const struc
 	return named_function(&tree->functions, &frame);
 }
 
-/* What the program of a sample is called: by the name of its pair, if by that of its file. */
-static const char *program_name(const struct stack_tree *tree, const struct prof_sample *sample)
+uint32_t stack_tree_program(struct stack_tree *tree, uint32_t side, const struct prof *prof,
+			    const struct prof_sample *sample, uint32_t image)
 {
-	const struct stack_tree_side *side = &tree->sides[tree->side];
-	const char *name = named_program(side->prof, sample);
+	const char *name = named_program(prof, sample);
+	struct prof_line program = {.function = name};
 
-	return strcmp(name, names_image(side->prof, sample->app))
-		       ? name
-		       : tree->images[side->images[sample->app]].base;
+	/* by the name of its pair, if by that of its file */
+	if (!strcmp(name, names_image(prof, sample->app)))
+		program.function = tree->images[tree->sides[side].images[image]].base;
+	return stack_tree_function(tree, side, &program, image);
 }
 
 /* What a step of function_tree_step() is: a function, called or inlined. */
@@ -130,8 +131,8 @@ static void add_stack(void *context, const struct prof_sample *sample,
 		      const struct named_stack *stack)
 {
 	struct stack_tree *tree = context;
-	const struct prof_line program = {.function = program_name(tree, sample)};
-	uint32_t function = stack_tree_function(tree, tree->side, &program, sample->app);
+	uint32_t function = stack_tree_program(tree, tree->side, tree->sides[tree->side].prof,
+					       sample, sample->app);
 	uint32_t thread = add_thread(tree, function, sample);
 	uint32_t node = function_tree_step(&tree->stacks, 0, key_of(function, false));
 

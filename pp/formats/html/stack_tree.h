@@ -135,4 +135,9 @@ uint64_t stack_tree_whole(const struct stack_tree *tree);
 uint32_t stack_tree_function(struct stack_tree *tree, uint32_t side, const struct prof_line *line,
 			     uint32_t image);
 
+/* The function that is the program of a sample of @prof, of which @image is the number that side
+ * @side has of it. */
+uint32_t stack_tree_program(struct stack_tree *tree, uint32_t side, const struct prof *prof,
+			    const struct prof_sample *sample, uint32_t image);
+
 #endif

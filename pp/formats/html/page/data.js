@@ -203,6 +203,8 @@ function readProfile(bytes) {
 		kinds: kindsOf(about),
 		tree,
 		entries: new Entries(columns, about),
+		verdicts: about.judged.map(() =>
+			columns.read(new Uint32Array(about.functions.length))),
 		moments: readMoments(columns, about),
 	};
 	// the tree with inlined functions, and the one without, once it is wanted

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What changed between two profiles, or two ranges of time, and what of it may be chance: as
-// reports in text have it (pp/statistics/chance.c).
+// What changed between two profiles, or two ranges of time, and what of it may be chance: verdicts
+// on functions are in the data (verdicts.h), as reports in text have them.
 
 // What is compared, as a share of what: counts as they are, as text does; those of a second, where
 // one was sampled longer; or shares, which change when anything else does.
@@ -16,31 +16,31 @@ function basesOf(parts) {
 		parts.every((part) => BASES[basis].of(part) > 0));
 }
 
-const CONFIDENCE = 0.95, CONFIDENCE_ERRORS = 1.959963984540054;
-const MANY = 1000; // from here on the normal distribution is as good
+// Verdicts, as in enum pp_verdict of pp/statistics/chance.h, and the marks that text has for them.
+const CHANGE = 0, CHANCE = 1, UNKNOWN = 2;
+const MARKS = ["", " ~", " ?"];
 
-// tailOf - the probability of k of n, each with probability p, or of less probable ones on its side
-function tailOf(n, k, p) {
-	const isUpper = k > n * p, step = isUpper ? 1 : -1;
-	let one = k * Math.log(p) + (n - k) * Math.log1p(-p), sum = 0;
-	for (let i = 1; i <= k; i++)
-		one += Math.log((n - k + i) / i);
-	one = Math.exp(one);
-	for (let i = k; i >= 0 && i <= n; i += step) {
-		sum += one;
-		one *= isUpper ? (n - i) / (i + 1) * p / (1 - p) : i / (n - i + 1) * (1 - p) / p;
+// What a selection needs so that the data have verdicts on it: all threads and times of two
+// profiles. Of anything else, nothing says how much it varies.
+class Verdicts {
+	constructor(profile, {event, shown, range, base, basis}) {
+		const {at} = profile.kinds[event], {trees, tree} = profile;
+		const pair = at.length < 2 ? -1 : profile.judged.findIndex((events) =>
+			events.every((one, i) => one === at[i]));
+		const isWhole = !shown && !range && !base && pair >= 0;
+		this.column = isWhole ? profile.verdicts[pair] : null;
+		this.basis = Object.keys(BASES).indexOf(basis);
+		this.apart = tree === trees.inlined.tree ? 2 : 0;
 	}
-	return sum;
-}
 
-// mayBeChance - whether two numbers of samples, taken in such times, may be of one rate
-function mayBeChance(old, now, oldTime, nowTime) {
-	const n = old + now, p = nowTime / (oldTime + nowTime);
-	if (!(oldTime > 0 && nowTime > 0) || !n)
-		return true;
-	if (n < MANY)
-		return tailOf(n, now, p) > (1 - CONFIDENCE) / 2;
-	return Math.abs(now - n * p) <= CONFIDENCE_ERRORS * Math.sqrt(n * p * (1 - p));
+	// of - on what a function has ("self" or "total")
+	of(fn, key) {
+		if (!this.column || fn === undefined)
+			return UNKNOWN;
+		const measure = this.apart + (key === "total" ? 1 : 0);
+		const place = measure * Object.keys(BASES).length + this.basis;
+		return this.column[fn] >>> 2 * place & 3;
+	}
 }
 
 class Difference {
@@ -50,36 +50,23 @@ class Difference {
 		this.basis = basis;
 		this.unit = unit;
 		this.times = parts.map(BASES[basis].of);
-		this.known = new Map();
 	}
 
 	// of - what became of a weight: the change of its rate, the part of both that it makes (-1
-	// to 1), and whether it may be chance
-	of(old, now) {
+	// to 1), and whether it may be chance, by the verdict of the data
+	of(old, now, verdict = UNKNOWN) {
 		const [before, after] = [old, now].map((weight, i) =>
 			this.times[i] ? weight / this.times[i] : 0);
 		const difference = after - before;
 		return {difference, ratio: before + after ? difference / (before + after) : 0,
-			isChance: this.isChance(old, now)};
+			verdict: difference ? verdict : CHANCE};
 	}
 
-	isChance(...weights) {
-		const counts = weights.map((weight, i) => {
-			const {all, samples} = this.parts[i];
-			return all ? Math.round(weight / all * samples) : 0;
-		});
-		const key = counts[0] * 2 ** 26 + counts[1];
-		let known = this.known.get(key);
-		if (known === undefined)
-			this.known.set(key, known = mayBeChance(...counts, ...this.times));
-		return known;
-	}
-
-	// text - of a change; "~": it may be chance
-	text({difference, isChance}) {
+	// text - of a change, with its mark
+	text({difference, verdict}) {
 		const text = this.basis === "shares" ? points(difference)
 			: `${signed(difference, this.unit)}${this.basis === "seconds" ? "/s" : ""}`;
-		return isChance ? `${text} ~` : text;
+		return text + MARKS[verdict];
 	}
 
 	// longer - with the change in percent of what was

@@ -237,10 +237,11 @@ class Flame {
 				 : `hsl(${own} ${saturation}% ${80 - shade * 8}%)`;
 	}
 
-	// changed - the colour of a change: growth is orange, decline is blue, and what may be by
-	// chance is pale
-	changed({ratio, isChance}) {
-		const strength = Math.min(1, Math.abs(ratio) * (isChance ? 0.25 : 1.5));
+	// changed - the colour of a change: growth is orange, decline is blue; what cannot be told
+	// from chance is paler, and what may be chance is pale
+	changed({ratio, verdict}) {
+		const factor = {[CHANGE]: 1.5, [CHANCE]: 0.25, [UNKNOWN]: 1}[verdict];
+		const strength = Math.min(1, Math.abs(ratio) * factor);
 		const hue = ratio > 0 ? 24 : 212;
 		if (this.dark)
 			return `hsl(${hue} ${strength * 75}% ${26 + strength * 14}%)`;

@@ -237,6 +237,9 @@ class Page {
 			element("option", {value}, BASES[value].title)));
 		$("basis").value = selection.basis;
 		this.difference = new Difference(parts, selection.basis, this.unit);
+		this.verdicts = new Verdicts(this.profile, selection);
+		$("chance").textContent = this.verdicts.column ? this.profile.chance
+			: "?: cannot tell what is chance: nothing says how much it varies";
 	}
 
 	// legend - the colours of the images with the most samples of their own
@@ -299,7 +302,16 @@ class Page {
 
 	changeOfNode(node) {
 		const [old, now] = this.flame.tree.parts;
-		return this.difference.of(old.total[node], now.total[node]);
+		return this.difference.of(old.total[node], now.total[node],
+			this.verdictOfNode(node));
+	}
+
+	// verdictOfNode - that on the function, if all that it has is in the node
+	verdictOfNode(node) {
+		const {tree} = this.flame, fn = tree.fn[node];
+		const key = ["total", "self"].find((one) => tree.parts.every(({total}, i) =>
+			total[node] === this.sums[i][one][fn]));
+		return key ? this.verdicts.of(fn, key) : UNKNOWN;
 	}
 
 	// exact - a weight of a part in all that it can be told in: "20.08 %, 238 ms, 238 samples"
@@ -315,11 +327,11 @@ class Page {
 	}
 
 	// weightText - "total 20.00 %, 20 samples"; of a comparison "total 20 → 25 (+5 ~)"
-	weightText(name, weights) {
+	weightText(name, weights, verdict) {
 		if (!this.difference)
 			return `${name} ${this.exact(weights[0], 0)}`;
 		const [old, now] = weights.map((weight, i) => this.difference.value(weight, i));
-		const change = this.difference.of(...weights);
+		const change = this.difference.of(...weights, verdict);
 		return `${name} ${old} → ${now} (${this.difference.longer(change, weights[0])})`;
 	}
 
@@ -330,7 +342,8 @@ class Page {
 		const inlined = tree.inlined?.[node] ? " (inlined)" : "";
 		return `${shorten(name, n)}${inlined}\n` +
 			`${this.profile.images[image][0]}${file ? `, ${file}` : ""}\n` +
-			`${this.weightText("total", parts.map(({total}) => total[node]))}; ` +
+			`${this.weightText("total", parts.map(({total}) => total[node]),
+				tree.parts && this.verdictOfNode(node))}; ` +
 			`${this.weightText("self", parts.map(({self}) => self[node]))}`;
 	}
 
@@ -360,6 +373,8 @@ class Page {
 	open(fn, from) {
 		const {profile} = this, [name, image, file] = profile.functions[fn];
 		const weights = (key) => this.sums.map((sums) => sums[key][fn]);
+		const told = (key) =>
+			this.weightText(key, weights(key), this.verdicts?.of(fn, key));
 		const where = [profile.images[image][0], file].filter(Boolean).join(", ");
 		this.opened = fn;
 		this.flame.marked = fn;
@@ -369,8 +384,8 @@ class Page {
 		$("function").replaceChildren(
 			element("header", {}, element("h2", {title: name}, name),
 				element("p", {className: "where", title: where},
-					bold(this.weightText("self", weights("self"))), " · ",
-					bold(this.weightText("total", weights("total"))), ` · ${where}`)),
+					bold(told("self")), " · ",
+					bold(told("total")), ` · ${where}`)),
 			element("div", {className: "pieces"}, element("div", {className: "calls"},
 				...lists.map(({box}) => element("div", {}, box))), codePanel(this, fn)));
 		lists.forEach((list) => list.fill());

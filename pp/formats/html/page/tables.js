@@ -196,24 +196,25 @@ function weightColumns(view, key, name, hint) {
 				title: (row) => view.exact(row[key][0], 0),
 				show: (row) => amount(row[key][0], view.unit)},
 		];
-	const change = (row) => difference.of(row[key][0], row[key][1]);
+	const verdict = (row) => view.verdicts.of(row.fn, key);
+	const change = (row) => difference.of(row[key][0], row[key][1], verdict(row));
 	const side = (title, i) => ({name: title, hint: `${name}, ${hint}`, isNumber: true,
 		width: 66, isSpare: true, of: (row) => row[key][i],
 		title: (row) => view.exact(row[key][i], i),
 		show: (row) => difference.value(row[key][i], i)});
 	return [
 		{name: `${name} ±`, isNumber: true, width: 94, of: (row) => change(row).difference,
-			hint: `Change of ${name.toLowerCase()}; ~: may be chance`,
+			hint: `Change of ${name.toLowerCase()}; ${view.profile.chance}`,
 			order: (row) => Math.abs(change(row).difference),
-			title: (row) => view.weightText(name.toLowerCase(), row[key]),
+			title: (row) => view.weightText(name.toLowerCase(), row[key], verdict(row)),
 			show: (row) => difference.text(change(row)),
 			tone: (row) => toneOf(change(row))},
 		side("Old", 0), side("New", 1),
 	];
 }
 
-function toneOf({difference, isChance}) {
-	return isChance ? "chance" : difference > 0 ? "grown" : "shrunk";
+function toneOf({difference, verdict}) {
+	return verdict !== CHANGE ? "chance" : difference > 0 ? "grown" : "shrunk";
 }
 
 const SELF = "in the function itself", TOTAL = "with what it calls; recursion counts once";
@@ -231,7 +232,8 @@ function rowsOf(sums, name) {
 function functionsTable(view, state) {
 	const {profile} = view;
 	const rows = rowsOf(view.sums, (fn) => profile.functions[fn][0])
-		.filter((row) => !view.isProgram[row.at] || row.self.some((weight) => weight));
+		.filter((row) => !view.isProgram[row.at] || row.self.some((weight) => weight))
+		.map((row) => ({...row, fn: row.at}));
 	const imageOf = (row) => profile.images[profile.functions[row.at][1]];
 	return new Table({caption: "Functions", rows, state, follows: true, columns: [
 		...weightColumns(view, "self", "Self", SELF),
