@@ -374,7 +374,7 @@ bool pp_image_may_be_renamed(struct pp_image_search *search, const char *name, c
 	if (fd < 0)
 		return false;
 	is_other = identity_of_open(fd, path, &identity) &&
-		   !identity_is_of_file(&identity, known, false);
+		   !identity_is_of_file(&identity, known, *pp_image_root(search));
 	close(fd);
 	return is_other;
 }

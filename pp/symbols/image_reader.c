@@ -59,10 +59,18 @@ static bool has_name(const struct pp_symbols *symbols, const struct pp_symbol *w
 	return false;
 }
 
+/* Stubs are named after what they call, which has one name of several in each table. */
+static bool is_stub(const struct pp_symbol *symbol)
+{
+	const char *at = strrchr(symbol->name, '@');
+
+	return at && !strcmp(at, "@plt");
+}
+
 static bool has_names(const struct pp_symbols *symbols, const struct pp_symbols *wanted)
 {
 	for (size_t i = 0; i < wanted->n; i++)
-		if (pp_symbol_is_of_file(&wanted->items[i]) &&
+		if (pp_symbol_is_of_file(&wanted->items[i]) && !is_stub(&wanted->items[i]) &&
 		    !has_name(symbols, &wanted->items[i]))
 			return false;
 	return true;

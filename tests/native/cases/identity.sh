@@ -115,3 +115,37 @@ find "$OPROFILE_SYMBOLS" -type f -exec touch -d '40 days ago' {} +
 need opdb drop 30 >dropped
 cat dropped
 is "names after they were dropped" "$scratch/prog " "$(names third)"
+
+# A library of which only the debug file names the function that works, as libm.  A stub that calls
+# an indirect function is named after what it calls: by its old version in the library itself, by
+# the function's own name in the debug file.
+mkdir stripped
+cat >stripped/lib.c <<-END
+	volatile unsigned long sum;
+	static void works(void) { for (int i = 0; i < 100000; i++) sum += i; }
+	static void *choose(void) { return works; }
+	__attribute__((visibility("hidden"))) void inner(void) __attribute__((ifunc("choose")));
+	void outer_old(void) __attribute__((alias("inner")));
+	__asm__(".symver outer_old, outer@OLD");
+	void run(void) { inner(); }
+END
+echo 'OLD { global: outer; }; NEW { global: run; local: *; };' >stripped/map
+echo 'void run(void); int main(void) { for (int i = 3000; i; i--) run(); }' >stripped/main.c
+(
+	cd stripped || exit
+	need gcc -g -O1 -fPIC -shared -w -Wl,--build-id -Wl,--version-script=map -o liblib.so lib.c
+	need gcc -o main main.c ./liblib.so
+	mkdir .debug
+	need objcopy --only-keep-debug liblib.so .debug/lib.debug
+	need objcopy --strip-all --add-gnu-debuglink=.debug/lib.debug liblib.so
+	need operf --session-dir="$scratch/third" -e "$(clock 4000)" ./main
+)
+need oparchive --session-dir="$scratch/third" -o archive.of.debug >/dev/null
+need oparchive --session-dir="$scratch/third" --output=debug.tar.gz >/dev/null
+mv stripped gone
+for from in archive.of.debug debug.tar.gz; do
+	opreport -l -n "$from" >report 2>warnings
+	at_most "without a name from $from" \
+		"$(awk '/lib/ && $NF != "works" { n += $1 } END { print n + 0 }' report)" \
+		"$(awk '/lib/ { n += $1 } END { print n + 0 }' report)" 0.05
+done
