@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "account.h"
+#include "confined.h"
 #include "host.h"
+#include "kept.h"
 #include "worker.h"
 
 /* Processes at a time.  One account has no more than one that works, so they are enough for as many
@@ -85,6 +87,17 @@ static int finish_talk(struct worker *worker, struct op_buffer *answer, struct o
 	return 0;
 }
 
+/* Where memory is short, and nobody else waits, those that have nothing to do end. */
+static void spare_memory(const struct worker *except)
+{
+	bool is_limited;
+
+	foreign_memory_most(&is_limited);
+	for (size_t i = 0; is_limited && isinf(patience.each) && i < WORKERS_MOST; i++)
+		if (&workers[i] != except && workers[i].pid && !workers[i].talk.is_open)
+			worker_end(&workers[i]);
+}
+
 /* What failed may have failed because of files that were read before: it begins anew, once. */
 static int ask(struct worker *worker, const struct apart_question *question, uint64_t key,
 	       struct op_buffer *answer, struct op_error *error)
@@ -93,6 +106,7 @@ static int ask(struct worker *worker, const struct apart_question *question, uin
 	int result;
 
 	worker->spent = 0;
+	spare_memory(worker);
 	result = worker->talk.is_open ? 0 : worker_ask(worker, question, key, error);
 
 	if (!result)
@@ -194,12 +208,27 @@ static struct worker *worker_of(uid_t user, dev_t device, uint64_t account)
 	return oldest;
 }
 
+/* A user that owns nothing has an account for each file system. */
+static uint64_t account_of(const struct stat *status)
+{
+	return status->st_uid ? foreign_account(status->st_uid)
+			      : IS_CONTAINER | (uint64_t)status->st_dev;
+}
+
+uint64_t apart_account(int fd)
+{
+	struct stat status = {0};
+
+	foreign_status(fd, &status);
+	return account_of(&status);
+}
+
 static int ask_of(const struct stat *status, const struct apart_question *question,
 		  struct op_buffer *answer, struct op_error *error)
 {
 	uid_t user = status->st_uid ? status->st_uid : NO_USER;
 	dev_t device = status->st_uid ? 0 : status->st_dev;
-	uint64_t account = status->st_uid ? foreign_account(user) : IS_CONTAINER | device;
+	uint64_t account = account_of(status);
 	uint64_t key = apart_question_key_of(question, status);
 	struct worker *worker;
 
@@ -228,8 +257,8 @@ bool apart_is_needed(int fd, const char *path)
 {
 	struct stat status;
 
-	return !geteuid() && !fstat(fd, &status) &&
-	       (foreign_owner(&status) || is_in_container(path));
+	return !confined_is_entered() && !foreign_status(fd, &status) &&
+	       (!foreign_is_trusted(&status) || is_in_container(path));
 }
 
 void *apart_ask(const struct apart_question *question, size_t *length, struct op_error *error)
@@ -238,7 +267,7 @@ void *apart_ask(const struct apart_question *question, size_t *length, struct op
 	struct stat status = {0};
 	int result;
 
-	fstat(question->fd, &status);
+	foreign_status(question->fd, &status);
 	pthread_mutex_lock(&lock);
 	result = ask_of(&status, question, &answer, error);
 	failed += result && error->code != EAGAIN;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work on files that others own, for root, in processes apart (confined.h): one for each owner,
- * which is started when it is first needed, and asked until this process ends.
+ * Work on files that others own in processes apart (confined.h): one for each owner, which is
+ * started when it is first needed, and asked until this process ends.  Whoever runs this program,
+ * files of root and of that user are not others'.
  *
  * A file reaches the process as a descriptor that the door (door.h) has opened; what is asked and
  * what is answered are bytes.  An answer is as little to be trusted as the file.
@@ -11,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "libop/base/error.h"
 #include "question.h"
@@ -23,10 +25,13 @@
  * apart_is_needed - whether the work on a file takes a process of its own
  * @path: may be NULL
  *
- * Return: false if this process is not root's, or the file is root's own, which nobody else may
- * write to, and no container's.
+ * Return: false if the file is root's own or this user's, which nobody else may write to
+ * (foreign_is_trusted()), and no container's; also in such a process.
  */
 bool apart_is_needed(int fd, const char *path);
+
+/* Whose account (account.h) a file is on: a number for foreign_kept_left(). */
+uint64_t apart_account(int fd);
 
 /**
  * apart_ask - have work done apart, and wait for the answer

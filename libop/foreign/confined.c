@@ -185,6 +185,18 @@ static bool unmap_shared(void)
 	return good;
 }
 
+/* It is killed, and costs names, before a process that costs more.  Without /proc that is chance.
+ */
+static void offer_to_end(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)!write(fd, "1000", 4);
+	close(fd);
+}
+
 static bool set_capabilities(uint32_t bits)
 {
 	struct __user_cap_header_struct version = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -197,7 +209,7 @@ static bool set_capabilities(uint32_t bits)
  * Files are opened as their owner opens them, but the process is nobody's: who may signal, stop,
  * trace or slow it down goes by the other ids.
  */
-static bool drop_rights(uid_t user, uint32_t id)
+static bool drop_ids(uid_t user, uint32_t id)
 {
 	if (!id || setgroups(0, NULL) || setresgid(id, id, id) ||
 	    prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) || setresuid(id, id, id) ||
@@ -205,15 +217,34 @@ static bool drop_rights(uid_t user, uint32_t id)
 		return false;
 	setfsuid(user);
 	return (uid_t)setfsuid((uid_t)-1) == user && set_capabilities(0) &&
-	       !prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0) && !prctl(PR_SET_DUMPABLE, 0) &&
-	       !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	       !prctl(PR_SET_KEEPCAPS, 0, 0, 0, 0);
+}
+
+/* Who is not root keeps the ids, as there are no others. */
+static bool drop_rights(uid_t user, bool is_root)
+{
+	bool dropped = is_root ? drop_ids(user, confined_id()) : set_capabilities(0);
+
+	return dropped && !prctl(PR_SET_DUMPABLE, 0) && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+static bool is_entered;
+
+bool confined_is_entered(void)
+{
+	return is_entered;
 }
 
 bool confined_enter(uid_t user, uint64_t memory, unsigned int time, int fd)
 {
+	enum foreign_reading reading = geteuid() ? FOREIGN_READS_PUBLIC : FOREIGN_READS_ITS_OWN;
+
+	is_entered = true;
 	reset_signals();
+	offer_to_end();
 	/* the parent may end at any time: it could not end this process then */
 	return !unsetenv("DEBUGINFOD_URLS") && close_others(fd) && unmap_shared() &&
-	       set_limits(memory, time) && drop_rights(user, confined_id()) &&
-	       !prctl(PR_SET_PDEATHSIG, SIGKILL) && (IS_SANITISED || !foreign_filter_syscalls());
+	       set_limits(memory, time) && drop_rights(user, !geteuid()) &&
+	       !prctl(PR_SET_PDEATHSIG, SIGKILL) &&
+	       (IS_SANITISED || !foreign_filter_syscalls(reading));
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 
 #include "libop/base/array.h"
 #include "libop/base/file.h"
+#include "libop/base/hash.h"
 #include "limits.h"
 #include "walk.h"
 
@@ -136,6 +138,56 @@ uid_t foreign_owner(const struct stat *status)
 	return !status->st_uid && is_shared ? FOREIGN_NOBODY : status->st_uid;
 }
 
+bool foreign_is_trusted(const struct stat *status)
+{
+	bool is_shared = status->st_mode & S_IWOTH ||
+			 (status->st_mode & S_IWGRP && status->st_gid != getegid());
+
+	if (!status->st_uid)
+		return !foreign_owner(status);
+	return status->st_uid == geteuid() && !is_shared;
+}
+
+/* Files in memory of other owners, by the hash of their inode. */
+static struct {
+	pthread_mutex_t lock;
+	struct op_hash_map owners; /* each as a number + 1 */
+} marks = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static uint64_t mark_key(const struct stat *status)
+{
+	return op_hash_mix(status->st_dev, status->st_ino);
+}
+
+bool foreign_mark(int fd, uid_t owner)
+{
+	struct stat status;
+	bool good;
+
+	if (!geteuid())
+		return !owner || !fchown(fd, owner, (gid_t)-1);
+	if (fstat(fd, &status))
+		return false;
+	pthread_mutex_lock(&marks.lock);
+	good = !op_hash_map_set(&marks.owners, mark_key(&status), (void *)((uintptr_t)owner + 1));
+	pthread_mutex_unlock(&marks.lock);
+	return good;
+}
+
+int foreign_status(int fd, struct stat *status)
+{
+	uintptr_t owner;
+
+	if (fstat(fd, status))
+		return -1;
+	pthread_mutex_lock(&marks.lock);
+	owner = (uintptr_t)op_hash_map_find(&marks.owners, mark_key(status));
+	pthread_mutex_unlock(&marks.lock);
+	if (owner)
+		status->st_uid = (uid_t)(owner - 1);
+	return 0;
+}
+
 uint64_t foreign_expansion(uint64_t stored, uint64_t most)
 {
 	uint64_t bytes = most;
@@ -224,7 +276,7 @@ const char *foreign_reason(int code)
 char *foreign_read_for(uid_t user, const char *path, size_t limit, size_t *length,
 		       struct op_error *error)
 {
-	bool drop = user != FOREIGN_OURSELVES && !foreign_is_restricted() && !geteuid();
+	bool drop = user != FOREIGN_OURSELVES && user != geteuid() && !foreign_is_restricted();
 	int fd = drop ? foreign_open_for(user, path, FOREIGN_ANY, FOREIGN_FOLLOW)
 		      : foreign_open(path, FOREIGN_ANY, FOREIGN_FOLLOW);
 	size_t ignored;

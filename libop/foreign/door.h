@@ -35,6 +35,27 @@ enum foreign_kind {
 uid_t foreign_owner(const struct stat *status);
 
 /**
+ * foreign_is_trusted - whether nobody but root and this user can change what is in a file
+ * @status: of foreign_status()
+ *
+ * For root, that is root alone: FOREIGN_NOBODY is foreign_owner() of the others.
+ */
+bool foreign_is_trusted(const struct stat *status);
+
+/**
+ * foreign_mark - say whose bytes are in a file in memory, which were unpacked from another
+ *
+ * Root gives the file away; others cannot, and remember it.
+ *
+ * Return: false if that failed: then the file must not be used.
+ */
+bool foreign_mark(int fd, uid_t owner);
+
+/* fstat(2), but the owner is that of foreign_mark() if there is one.  Return: 0, or -1 and errno.
+ */
+int foreign_status(int fd, struct stat *status);
+
+/**
  * foreign_memory - a file in memory, for something to be parsed
  * @name: for /proc
  *
@@ -114,7 +135,7 @@ char *foreign_read(const char *path, size_t limit, size_t *length, struct op_err
  * foreign_read_for - as foreign_read(), but only what another user may read, too
  * @user: who named the file; FOREIGN_OURSELVES: as foreign_read()
  *
- * Root opens it as foreign_open_for() does; others, and who is restricted already, as they are.
+ * It is opened as foreign_open_for() does; by who is restricted already, as that is.
  */
 char *foreign_read_for(uid_t user, const char *path, size_t limit, size_t *length,
 		       struct op_error *error);

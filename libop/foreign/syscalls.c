@@ -8,6 +8,7 @@
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -19,11 +20,33 @@
 
 /* ---- files ---- */
 
-/* Nothing is allowed: a set of rules without a rule.  Kernels may lack Landlock. */
-static void forbid_writing(void)
+/* What everybody may read, and code and debug files are in. */
+static const char *const public[] = {"/usr", "/lib",  "/lib32", "/lib64",
+				     "/bin", "/sbin", "/opt",	"/nix/store"};
+
+#define READING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+
+static void allow_public(int rules)
+{
+	for (size_t i = 0; i < OP_ARRAY_SIZE(public); i++) {
+		struct landlock_path_beneath_attr beneath = {
+			.allowed_access = READING,
+			.parent_fd = open(public[i], O_PATH | O_DIRECTORY | O_CLOEXEC)};
+
+		if (beneath.parent_fd < 0)
+			continue;
+		syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
+		close(beneath.parent_fd);
+	}
+}
+
+/* Nothing is allowed: a set of rules without a rule, but for reading.  Kernels may lack Landlock.
+ * Return: whether this one has it. */
+static bool restrict_files(enum foreign_reading reading)
 {
 	const struct landlock_ruleset_attr all = {
 		.handled_access_fs =
+			(reading == FOREIGN_READS_PUBLIC ? READING : 0) |
 			LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
 			LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
 			LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
@@ -32,11 +55,15 @@ static void forbid_writing(void)
 			LANDLOCK_ACCESS_FS_MAKE_SYM,
 	};
 	int rules = (int)syscall(SYS_landlock_create_ruleset, &all, sizeof(all), 0);
+	bool restricted;
 
 	if (rules < 0)
-		return;
-	syscall(SYS_landlock_restrict_self, rules, 0);
+		return false;
+	if (reading == FOREIGN_READS_PUBLIC)
+		allow_public(rules);
+	restricted = !syscall(SYS_landlock_restrict_self, rules, 0);
 	close(rules);
+	return restricted;
 }
 
 /* ---- system calls ---- */
@@ -55,7 +82,10 @@ static void forbid_writing(void)
 #define LOAD(field)                                                                                \
 	BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offsetof(struct seccomp_data, field))
 #define RETURN(action) BPF_STMT(BPF_RET | BPF_K, (action))
-/* Allows the system call of this number; others go on behind it. */
+/* Refuses the system call of this number; others go on behind it. */
+#define REFUSE_CALL(number)                                                                        \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(number), 0, 1), RETURN(REFUSE)
+/* The opposite. */
 #define ALLOW(number)                                                                              \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(number), 0, 1), RETURN(SECCOMP_RET_ALLOW)
 /* The same if no bit of @bits is in the low half of argument @i. */
@@ -92,25 +122,45 @@ static const struct sock_filter filter[] = {
 	RETURN(REFUSE),
 };
 
-static int filter_calls(void)
+/* Of two filters, the one that allows less decides. */
+static const struct sock_filter opens_nothing[] = {
+	LOAD(nr),
+	REFUSE_CALL(SYS_openat),
+	REFUSE_CALL(SYS_openat2),
+#ifdef SYS_open
+	REFUSE_CALL(SYS_open),
+#endif
+	RETURN(SECCOMP_RET_ALLOW),
+};
+
+static int add_filter(const struct sock_filter *instructions, size_t n)
 {
-	const struct sock_fprog program = {.len = OP_ARRAY_SIZE(filter),
-					   .filter = (struct sock_filter *)filter};
+	const struct sock_fprog program = {.len = (unsigned short)n,
+					   .filter = (struct sock_filter *)instructions};
 
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
 }
 
+static int filter_calls(enum foreign_reading reading, bool has_landlock)
+{
+	if (reading == FOREIGN_READS_PUBLIC && !has_landlock &&
+	    add_filter(opens_nothing, OP_ARRAY_SIZE(opens_nothing)))
+		return -1;
+	return add_filter(filter, OP_ARRAY_SIZE(filter));
+}
+
 #else
 
-static int filter_calls(void)
+static int filter_calls(enum foreign_reading reading, bool has_landlock)
 {
-	return 0;
+	(void)has_landlock;
+	errno = ENOSYS;
+	return reading == FOREIGN_READS_ITS_OWN ? 0 : -1;
 }
 
 #endif
 
-int foreign_filter_syscalls(void)
+int foreign_filter_syscalls(enum foreign_reading reading)
 {
-	forbid_writing();
-	return filter_calls();
+	return filter_calls(reading, restrict_files(reading));
 }

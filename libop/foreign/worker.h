@@ -42,7 +42,8 @@ struct worker {
 	double spent; /* seconds, on the question that failed last */
 };
 
-/* How much memory, in bytes, a process may allocate. */
+/* How much memory, in bytes, a process may allocate; where this one has a limit, a quarter of it
+ * (foreign_memory_most()) if that is less. */
 extern uint64_t worker_memory_most;
 
 enum worker_progress { WORKER_ANSWERED, WORKER_WAITING, WORKER_FAILED };

@@ -360,7 +360,7 @@ struct frame_file *frame_file_open(int fd, bool is_in_container)
 	}
 	file->fd = fd;
 	file->number = ++numbers;
-	file->is_apart = fd >= 0 && (is_in_container ? !geteuid() : apart_is_needed(fd, NULL));
+	file->is_apart = fd >= 0 && (is_in_container || apart_is_needed(fd, NULL));
 	return file;
 }
 

@@ -232,7 +232,7 @@ static int give(int fd, const struct op_identity *identity, uid_t writer)
 {
 	uid_t owner = writer ? writer : identity->owner;
 
-	if (geteuid() || !owner || !fchown(fd, owner, (gid_t)-1))
+	if (foreign_mark(fd, owner))
 		return fd;
 	close(fd);
 	return -1;

@@ -11,6 +11,7 @@
 #include "libop/base/memory.h"
 #include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
+#include "libop/foreign/kept.h"
 
 /* Bytes of the tables of a file, or of one of its units. */
 #define ANSWER_MOST (1 << 30)
@@ -168,6 +169,8 @@ static void work(int fd, struct op_reader *reader, struct op_buffer *out)
 struct pp_debug_apart {
 	char *path;
 	int fd;
+	uint64_t account;
+	struct foreign_kept kept; /* the tables */
 	bool has_failed;
 	struct op_warnings *warnings;
 	struct op_buffer question;
@@ -177,6 +180,7 @@ void pp_debug_apart_close(struct pp_debug_apart *apart)
 {
 	if (!apart)
 		return;
+	foreign_kept_free(&apart->kept);
 	op_buffer_free(&apart->question);
 	free(apart->path);
 	close(apart->fd);
@@ -192,6 +196,14 @@ static void debug_apart_fail(struct pp_debug_apart *apart, const char *reason)
 	apart->has_failed = true;
 }
 
+/* Tables take about as much as the answer, which is kept as well. */
+static size_t answer_most(const struct pp_debug_apart *apart)
+{
+	uint64_t half = foreign_kept_left(apart->account) / 2;
+
+	return half < ANSWER_MOST ? (size_t)half : ANSWER_MOST;
+}
+
 /* Return: an answer that the caller frees, or NULL. */
 static void *debug_apart_ask(struct pp_debug_apart *apart, enum kind kind, uint64_t what,
 			     size_t *length)
@@ -202,7 +214,7 @@ static void *debug_apart_ask(struct pp_debug_apart *apart, enum kind kind, uint6
 					  .bytes = apart->question.bytes,
 					  .length = apart->question.used,
 					  .seconds = APART_SECONDS_OF_REPORT,
-					  .answer_most = ANSWER_MOST};
+					  .answer_most = answer_most(apart)};
 	struct op_error error;
 	struct question head;
 	void *answer;
@@ -214,8 +226,13 @@ static void *debug_apart_ask(struct pp_debug_apart *apart, enum kind kind, uint6
 	head.what = what;
 	memcpy(apart->question.bytes, &head, sizeof(head));
 	answer = apart_ask(&question, length, &error);
-	if (!answer)
+	if (!answer) {
 		debug_apart_fail(apart, error.text);
+	} else if (!foreign_kept_add(&apart->kept, apart->account, 2 * *length)) {
+		debug_apart_fail(apart, "files of its owner take too much memory");
+		free(answer);
+		answer = NULL;
+	}
 	return answer;
 }
 
@@ -283,7 +300,10 @@ struct pp_debug_info *pp_debug_apart_open(const char *path, int fd, struct pp_sy
 	size_t length = 0;
 	void *answer;
 
-	*apart = (struct pp_debug_apart){.path = op_copy(path), .fd = fd, .warnings = warnings};
+	*apart = (struct pp_debug_apart){.path = op_copy(path),
+					  .fd = fd,
+					  .account = apart_account(fd),
+					  .warnings = warnings};
 	make_question(apart, symbols);
 	info->fd = -1;
 	info->path = op_copy(path);

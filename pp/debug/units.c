@@ -289,8 +289,9 @@ static struct pp_debug_info *open_info(const char *path, struct pp_symbols *symb
 		return NULL;
 	if (apart_is_needed(fd, path)) {
 		/* root in a container is not root */
-		namer = !fstat(fd, &status) && foreign_owner(&status) ? foreign_owner(&status)
-								      : FOREIGN_NOBODY;
+		namer = !foreign_status(fd, &status) && foreign_owner(&status)
+				? foreign_owner(&status)
+				: FOREIGN_NOBODY;
 		info = pp_debug_apart_open(path, fd, symbols, warnings);
 	} else {
 		close(fd);
@@ -316,7 +317,8 @@ static struct pp_debug_info *open_told(const struct pp_symbols *symbols)
 
 	*info = (struct pp_debug_info){
 		.fd = -1,
-		.namer = FOREIGN_NOBODY, /* a program, as it ran */
+		/* a program, as it ran; this user's, where no other can be read */
+		.namer = geteuid() ? FOREIGN_OURSELVES : FOREIGN_NOBODY,
 		.told = {.entries = symbols->lines, .n = symbols->n_lines},
 	};
 	return info;

@@ -186,9 +186,8 @@ static int make_file(int packed, const uint8_t *bytes, size_t length)
 
 	for (size_t done = 0; fd >= 0 && done < length && n >= 0; done += (size_t)n)
 		n = write(fd, bytes + done, length - done);
-	if (fd >= 0 && (n < 0 || fstat(packed, &status) ||
-			(!geteuid() && foreign_owner(&status) &&
-			 fchown(fd, foreign_owner(&status), (gid_t)-1)))) {
+	if (fd >= 0 && (n < 0 || foreign_status(packed, &status) ||
+			!foreign_mark(fd, foreign_owner(&status)))) {
 		close(fd);
 		fd = -1;
 	}

@@ -422,6 +422,28 @@ static void jit_work(int fd, struct op_reader *question, struct op_buffer *answe
 	free(text);
 }
 
+/* The functions take as much again as the answer.  Return: as apart_or_here(). */
+static void *jit_ask(struct apart_question *question, struct foreign_kept *kept, size_t *length,
+		     struct op_error *error)
+{
+	uint64_t account, half;
+	void *answer;
+
+	if (!apart_is_needed(question->fd, question->path))
+		return apart_or_here(question, length, error);
+	account = apart_account(question->fd);
+	half = foreign_kept_left(account) / 2;
+	if (half < question->answer_most)
+		question->answer_most = (size_t)half;
+	answer = apart_ask(question, length, error);
+	if (answer && !foreign_kept_add(kept, account, 2 * *length)) {
+		op_error_set(error, ENOMEM, "files of its owner take too much memory");
+		free(answer);
+		answer = NULL;
+	}
+	return answer;
+}
+
 static enum pp_jit_result read_functions(struct pp_jit *jit, const char *path,
 					 enum foreign_kind kind, const char *dir,
 					 const struct op_process_list *processes,
@@ -443,7 +465,7 @@ static enum pp_jit_result read_functions(struct pp_jit *jit, const char *path,
 
 	if (result != PP_JIT_READ)
 		return result;
-	jit->answer = apart_or_here(&question, &length, &why);
+	jit->answer = jit_ask(&question, &jit->kept, &length, &why);
 	close(question.fd);
 	reader = op_reader_of(jit->answer, length, false);
 	if (jit->answer)
@@ -518,6 +540,7 @@ void pp_jit_free(struct pp_jit *jit)
 	free(jit->symbols);
 	free(jit->lines);
 	free(jit->answer);
+	foreign_kept_free(&jit->kept);
 	*jit = (struct pp_jit){0};
 }
 

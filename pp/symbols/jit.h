@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "libop/base/strings.h"
+#include "libop/foreign/kept.h"
 #include "libop/session/processes.h"
 #include "libop/session/sample_name.h"
 #include "symbols.h"
@@ -36,7 +37,8 @@ struct pp_jit {
 	size_t n;
 	struct pp_line_entry *lines; /* by address; only a jitdump has some */
 	size_t n_lines;
-	void *answer; /* backing store of the names */
+	void *answer;		  /* backing store of the names */
+	struct foreign_kept kept; /* of files of others */
 };
 
 enum pp_jit_result {
@@ -55,8 +57,7 @@ enum pp_jit_result {
  * pid that the process had in its own namespace, in its own root directory while it runs.
  *
  * Where functions overlap, the one written last has the addresses: memory of unused functions is
- * reused.  A damaged jitdump is read up to the damage.  For root, a process apart reads files of
- * others.
+ * reused.  A damaged jitdump is read up to the damage.  A process apart reads files of others.
  */
 enum pp_jit_result pp_jit_read(struct pp_jit *jit, const char *dir, uint32_t tgid,
 			       const struct op_process_list *processes, struct op_error *error);

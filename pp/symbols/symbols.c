@@ -186,6 +186,7 @@ void pp_symbols_free(struct pp_symbols *symbols)
 	free(symbols->lines);
 	free(symbols->given);
 	free(symbols->debug_path);
+	foreign_kept_free(&symbols->kept);
 	memset(symbols, 0, sizeof(*symbols));
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "libop/base/error.h"
+#include "libop/foreign/kept.h"
 #include "kallsyms.h"
 
 /* Before the name of a section: the name of its code before the first symbol. */
@@ -86,7 +87,8 @@ struct pp_symbols {
 	uint64_t text;	     /* key of the start of .text; keys of a vmlinux count from there */
 	char *debug_path;    /* of the separate debug file, or NULL */
 	struct pp_machine machine;
-	void *owner; /* of the names */
+	struct foreign_kept kept; /* of a file of others */
+	void *owner;		  /* of the names */
 	void (*release)(void *owner);
 };
 

@@ -86,34 +86,65 @@ static char *take_text(const char **at, size_t *left, uint32_t length)
 	return text;
 }
 
-static bool symbols_take(struct pp_symbols *symbols, const char *at, size_t left,
+/* Takes the answer over, which is @bytes.  Return: false if it is no answer. */
+static bool symbols_take(struct pp_symbols *symbols, char *bytes, size_t left,
 			 enum pp_symbols_status *status, struct op_error *error)
 {
+	const char *at = bytes;
 	char *text, *debug_path;
 	struct answer answer;
-	void *table;
 
-	if (left < sizeof(answer))
+	if (left < sizeof(answer)) {
+		free(bytes);
 		return false;
+	}
 	memcpy(&answer, at, sizeof(answer));
 	at += sizeof(answer);
 	left -= sizeof(answer);
 	text = take_text(&at, &left, answer.error_length);
 	debug_path = take_text(&at, &left, answer.debug_length);
-	table = malloc(left ? left : 1);
-	if (!table)
-		op_out_of_memory();
-	memcpy(table, at, left);
 	*status = answer.status == PP_SYMBOLS_OK ? PP_SYMBOLS_OK : PP_SYMBOLS_DAMAGED;
 	if (*status == PP_SYMBOLS_DAMAGED)
 		op_error_set(error, EBADMSG, "%s", text ? text : "it is damaged");
 	free(text);
-	if (!pp_symbols_unpack(symbols, table, left)) {
+	memmove(bytes, at, left); /* where numbers are aligned */
+	if (!pp_symbols_unpack(symbols, bytes, left)) {
 		free(debug_path);
 		return false;
 	}
 	symbols->debug_path = debug_path;
 	return true;
+}
+
+/* What the symbols take, with an answer of @length bytes, which has the names. */
+static uint64_t bytes_of(const struct pp_symbols *symbols, size_t length)
+{
+	return length + symbols->n * sizeof(*symbols->items) +
+	       symbols->n_aliases * sizeof(*symbols->aliases) +
+	       symbols->n_code * sizeof(*symbols->code);
+}
+
+/* Half of what may be kept, as the symbols take no more than the answer does. */
+static size_t answer_most(uint64_t account)
+{
+	uint64_t half = foreign_kept_left(account) / 2;
+
+	return half < ANSWER_MOST ? (size_t)half : ANSWER_MOST;
+}
+
+/* Symbols that may not be kept are as good as damaged. */
+static void keep(struct pp_symbols *symbols, uint64_t account, size_t length,
+		 enum pp_symbols_status *status, struct op_error *error)
+{
+	struct foreign_kept kept = {0};
+
+	if (foreign_kept_add(&kept, account, bytes_of(symbols, length))) {
+		symbols->kept = kept;
+		return;
+	}
+	pp_symbols_free(symbols);
+	*status = PP_SYMBOLS_DAMAGED;
+	op_error_set(error, ENOMEM, "files of its owner take too much memory");
 }
 
 static void *symbols_request_ask(const struct pp_symbols_request *request, int fd, size_t *length,
@@ -131,7 +162,7 @@ static void *symbols_request_ask(const struct pp_symbols_request *request, int f
 					  .fd = fd,
 					  .path = request->path,
 					  .seconds = APART_SECONDS_OF_REPORT,
-					  .answer_most = ANSWER_MOST};
+					  .answer_most = answer_most(apart_account(fd))};
 	struct op_buffer bytes = {0};
 	void *answer;
 
@@ -150,6 +181,7 @@ bool pp_symbols_read_apart(struct pp_symbols *symbols, const struct pp_symbols_r
 			   enum pp_symbols_status *status, struct op_error *error)
 {
 	int fd = foreign_open(request->path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	uint64_t account;
 	size_t length = 0;
 	void *answer;
 
@@ -159,12 +191,15 @@ bool pp_symbols_read_apart(struct pp_symbols *symbols, const struct pp_symbols_r
 		return false;
 	}
 	answer = symbols_request_ask(request, fd, &length, error);
+	account = apart_account(fd);
 	close(fd);
-	if (!answer || !symbols_take(symbols, answer, length, status, error)) {
+	if (!answer) {
 		*status = PP_SYMBOLS_DAMAGED;
-		if (answer)
-			op_error_set(error, EBADMSG, "reading it gave no symbols");
+	} else if (!symbols_take(symbols, answer, length, status, error)) {
+		*status = PP_SYMBOLS_DAMAGED;
+		op_error_set(error, EBADMSG, "reading it gave no symbols");
+	} else {
+		keep(symbols, account, length, status, error);
 	}
-	free(answer);
 	return true;
 }

@@ -2,10 +2,13 @@
 /* What a process apart can do, and what becomes of one that does something else. */
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -17,6 +20,7 @@
 #include "libop/foreign/account.h"
 #include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
+#include "libop/foreign/kept.h"
 #include "libop/foreign/worker.h"
 #include "tests/unit/test.h"
 
@@ -650,4 +654,170 @@ TEST(it_can_do_nothing_but_read)
 	if (IS_SANITISED)
 		skip();
 	expect(try_all, "0");
+}
+
+/* ---- who is not root ---- */
+
+#define SERVICE 54399 /* the user of a service */
+#define TOKEN	"/tmp/libop-apart-token"
+
+/* Runs a case in a process of that user.  Return: whether all in it held. */
+static bool as_service(bool (*run)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		bool good = !setgroups(0, NULL) && !setresgid(SERVICE, SERVICE, SERVICE) &&
+			    !setresuid(SERVICE, SERVICE, SERVICE) && run();
+
+		_exit(good ? 0 : 1);
+	}
+	return waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+/* A file in memory of another user, as the service has it. */
+static int make_marked(uid_t owner)
+{
+	int fd = foreign_memory("file");
+
+	return fd >= 0 && write(fd, "given", 5) == 5 && foreign_mark(fd, owner) ? fd : -1;
+}
+
+/* Asks about a file of USER.  Return: the answer, which the caller frees, or NULL. */
+static char *ask_as_service(apart_work *work)
+{
+	int fd = make_marked(USER);
+	const struct apart_question question = {.work = work,
+						.fd = fd,
+						.bytes = "question",
+						.length = 8,
+						.seconds = 5,
+						.answer_most = 1 << 20};
+	struct op_error error = {0};
+	size_t length = 0;
+	char *answer = apart_is_needed(fd, NULL) ? apart_ask(&question, &length, &error) : NULL;
+	char *text = answer ? strndup(answer, length) : NULL;
+
+	if (!answer)
+		fprintf(stderr, "no answer: %s\n", error.text);
+	free(answer);
+	close(fd);
+	return text;
+}
+
+static bool says(apart_work *work, const char *expected)
+{
+	char *text = ask_as_service(work);
+	bool good = text && !strcmp(text, expected);
+
+	if (!good)
+		fprintf(stderr, "\"%s\" is not \"%s\"\n", text ? text : "", expected);
+	free(text);
+	return good;
+}
+
+/* What a process with a network, and with the rights of the service, could do. */
+static void try_as_service(int fd, struct op_reader *question, struct op_buffer *out)
+{
+	const int got[] = {
+		socket(AF_INET, SOCK_STREAM, 0),
+		socket(AF_UNIX, SOCK_DGRAM, 0),
+		open(TOKEN, O_RDONLY),
+		foreign_open(TOKEN, FOREIGN_ANY, FOREIGN_FOLLOW),
+		open("/etc/passwd", O_RDONLY),
+		open("/tmp/libop-apart-made", O_WRONLY | O_CREAT, 0600),
+		kill(getppid(), 0),
+		(int)syscall(SYS_process_vm_readv, getppid(), NULL, 0, NULL, 0, 0),
+		(int)fork(),
+	};
+	char text[64] = "", *end = text;
+
+	(void)fd;
+	(void)question;
+	for (size_t i = 0; i < OP_ARRAY_SIZE(got); i++)
+		end += sprintf(end, "%d", got[i] >= 0);
+	say(out, text);
+}
+
+static bool has_a_sandbox(void)
+{
+	static const char *const lines[] = {"NoNewPrivs:\t1", "Seccomp:\t2",
+					    "CapPrm:\t0000000000000000"};
+	int token = open(TOKEN, O_WRONLY | O_CREAT | O_EXCL, 0600), own = foreign_memory("own"), fd;
+	char path[64], text[8192] = "", *pid = ask_as_service(tell_process), *text_of, *own_text;
+	bool good = pid && token >= 0 && own >= 0 && !apart_is_needed(own, NULL);
+
+	/* nor does this process read what another user names, but for what all may read */
+	text_of = foreign_read_for(USER, TOKEN, 64, NULL, NULL);
+	own_text = foreign_read_for(SERVICE, TOKEN, 64, NULL, NULL);
+	good = good && !text_of && own_text;
+	free(own_text);
+	good = good && says(read_given, "givenquestion") && says(try_as_service, "000000000");
+	snprintf(path, sizeof(path), "/proc/%s/status", pid ? pid : "");
+	fd = open(path, O_RDONLY);
+	good = good && fd >= 0 && read(fd, text, sizeof(text) - 1) > 0;
+	snprintf(path, sizeof(path), "PPid:\t%d\n", getpid());
+	good = good && strstr(text, path);
+	for (size_t i = 0; good && i < OP_ARRAY_SIZE(lines); i++)
+		good = strstr(text, lines[i]);
+	unlink(TOKEN);
+	free(pid);
+	return good;
+}
+
+/* As on a kernel without Landlock. */
+static bool has_a_sandbox_without_landlock(void)
+{
+	static struct sock_filter refusal[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_landlock_create_ruleset, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {.len = OP_ARRAY_SIZE(refusal), .filter = refusal};
+
+	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) &&
+	       !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) && has_a_sandbox();
+}
+
+TEST(a_service_that_is_not_root_has_them_without_network_and_files)
+{
+	if (IS_SANITISED)
+		skip();
+	assert_true(as_service(has_a_sandbox));
+	assert_true(as_service(has_a_sandbox_without_landlock));
+}
+
+static bool has_a_bound(void)
+{
+	foreign_memory_given = 256 << 20;
+	return says(allocate, "limited");
+}
+
+TEST(where_memory_is_limited_each_has_a_part_of_it)
+{
+	if (IS_SANITISED)
+		skip();
+	assert_true(as_service(has_a_bound));
+}
+
+TEST(what_is_kept_of_one_owner_is_bounded_and_of_all)
+{
+	struct foreign_kept one = {0}, more = {0}, other = {0};
+
+	foreign_memory_given = 8000;
+	assert_true(foreign_kept_add(&one, 1, 600) && foreign_kept_add(&one, 1, 300));
+	assert_false(foreign_kept_add(&more, 1, 101));
+	assert_int_equal(foreign_kept_left(1), 100);
+	assert_int_equal(foreign_kept_left(2), 1000);
+	assert_true(foreign_kept_add(&more, 2, 1000) && foreign_kept_left(3) == 100);
+	assert_false(foreign_kept_add(&other, 3, 101));
+	foreign_kept_free(&one);
+	assert_int_equal(foreign_kept_left(1), 1000);
+	assert_true(foreign_kept_add(&other, 3, 1000));
+	foreign_kept_free(&more);
+	foreign_kept_free(&other);
+	assert_int_equal(foreign_kept_left(3), 1000);
+	foreign_memory_given = 0;
 }
