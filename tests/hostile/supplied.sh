@@ -88,6 +88,40 @@ owned 65534 ''
 chmod 755 private
 owned 65534 "$all"
 
+# what comes by a pipe is nobody's, also of root's own; a file as stdin has its owner
+# tells: whether the report of the session tells of the program
+tells() { opreport --session-dir=imported -l 2>/dev/null | grep -q secret_function; }
+chmod 700 private
+chown 0 profile
+rm -rf imported
+# shellcheck disable=SC2002 # a pipe is meant
+cat profile | opimport -o imported - >/dev/null 2>&1
+[[ -n $(opreport --session-dir=imported -n 2>/dev/null) ]] ||
+	{ echo "NOT OK: no samples by a pipe"; failures=$((failures + 1)); }
+! tells || { echo "NOT OK: a profile by a pipe tells of the program"; failures=$((failures + 1)); }
+# shellcheck disable=SC2002
+! cat profile | opreport -l - 2>/dev/null | grep -q secret_function ||
+	{ echo "NOT OK: a report of a pipe tells of the program"; failures=$((failures + 1)); }
+rm -rf imported
+opimport -o imported - <profile >/dev/null 2>&1
+tells || { echo "NOT OK: root's own file as stdin has no names"; failures=$((failures + 1)); }
+rm -rf imported
+opimport -o imported <(cat profile) >/dev/null 2>&1
+if [[ -z $(opreport --session-dir=imported -n 2>/dev/null) ]] || tells; then
+	echo "NOT OK: a profile by <(...) tells of the program, or there is none"
+	failures=$((failures + 1))
+fi
+rm -rf imported
+chown 65534 profile
+opimport -o imported /dev/stdin <profile >/dev/null 2>&1
+! tells || { echo "NOT OK: another user's file as stdin tells"; failures=$((failures + 1)); }
+rm -rf imported
+mkfifo fifo
+chown 65534 fifo
+timeout 10 opimport -o imported fifo >log 2>&1
+[[ $? -eq 1 && $(<log) == *': a FIFO of user 65534'* ]] ||
+	{ echo "NOT OK: another user's FIFO: $(<log)"; failures=$((failures + 1)); }
+
 # a tree of that user, of which no import was made
 chmod 700 private
 chown 0 profile

@@ -46,14 +46,13 @@ static int open_store(struct profile_input *profile, const char *url,
 	*profile = (struct profile_input){.path = url, .fd = -1, .supplier = FOREIGN_OURSELVES};
 	if (fd < 0)
 		return -1;
-	if (!geteuid()) {
-		profile->fd = fd;
-		profile->supplier = FOREIGN_NOBODY;
-		return 0;
+	if (!foreign_mark(fd, FOREIGN_NOBODY)) {
+		close(fd);
+		return op_error_memory(error);
 	}
-	profile->input = input_of_open(url, fd, error);
-	close(fd);
-	return profile->input ? 0 : -1;
+	profile->fd = fd;
+	profile->supplier = FOREIGN_NOBODY;
+	return 0;
 }
 
 int profile_input_open(struct profile_input *profile, const char *path,
@@ -63,8 +62,9 @@ int profile_input_open(struct profile_input *profile, const char *path,
 
 	if (store_url_is(path))
 		return open_store(profile, path, wanted, error);
-	*profile = (struct profile_input){
-		.path = path, .fd = read_apart_open(path), .supplier = FOREIGN_OURSELVES};
+	*profile = (struct profile_input){.path = path, .supplier = FOREIGN_OURSELVES};
+	if (read_apart_open(path, &profile->fd, error))
+		return -1;
 	if (profile->fd < 0) {
 		profile->input = input_open(path, error);
 		if (!profile->input)
@@ -72,7 +72,7 @@ int profile_input_open(struct profile_input *profile, const char *path,
 		profile->is_directory = input_is_directory(profile->input);
 		return 0;
 	}
-	if (fstat(profile->fd, &status))
+	if (foreign_status(profile->fd, &status))
 		status = (struct stat){.st_uid = FOREIGN_NOBODY};
 	profile->is_directory = S_ISDIR(status.st_mode);
 	profile->supplier = supplier_of(profile, &status);

@@ -4,18 +4,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "pp/formats/input/archive_library.h"
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/memory.h"
+#include "libop/base/number.h"
 #include "libop/foreign/apart.h"
 #include "libop/foreign/confined.h"
 #include "libop/foreign/door.h"
+#include "libop/foreign/output.h"
 #include "parcel.h"
+
+#define PIPE_BLOCK ((size_t)1 << 18)
 
 /* ---- which ---- */
 
@@ -27,33 +34,144 @@ static int find_foreign(const char *path, const struct stat *status, void *conte
 	return foreign_owner(status) != 0;
 }
 
+/* The process of who is not root cannot open what is in a directory. */
 static bool is_needed(int fd, const char *path)
 {
 	struct stat status;
 
-	if (fstat(fd, &status))
+	if (foreign_status(fd, &status))
 		return false;
 	if (S_ISDIR(status.st_mode))
-		return foreign_owner(&status) || op_walk(path, find_foreign, NULL, NULL) == 1;
-	return S_ISREG(status.st_mode) && foreign_owner(&status);
+		return !geteuid() &&
+		       (foreign_owner(&status) || op_walk(path, find_foreign, NULL, NULL) == 1);
+	return S_ISREG(status.st_mode) && !foreign_is_trusted(&status);
 }
 
-int read_apart_open(const char *path)
-{
-	int fd;
+/* ---- pipes ---- */
 
-	if (geteuid())
-		return -1;
-	if (!strcmp(path, "-"))
-		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	else
-		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+/* A file without a name that can only be read, and @out, of the same, that can be written. */
+static int make_temporary(int *out, struct op_error *error)
+{
+	const char *top = foreign_temporary_top();
+	char *name = op_format("%s/oprofile-XXXXXX", top);
+	int in = -1;
+
+	*out = mkostemp(name, O_CLOEXEC);
+	if (*out >= 0) {
+		in = open(name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+		unlink(name);
+	}
+	if (in < 0)
+		op_error_errno(error, "cannot create a temporary file in %s", top);
+	free(name);
+	return in;
+}
+
+static int copy_pipe(int from, int to, struct op_error *error)
+{
+	char *block = op_chunk(PIPE_BLOCK);
+	ssize_t n;
+
+	while ((n = read(from, block, PIPE_BLOCK)) > 0 || (n < 0 && errno == EINTR))
+		if (n > 0 && op_file_write_all(to, block, (size_t)n))
+			break;
+	if (n)
+		op_error_errno(error, n < 0 ? "cannot read stdin"
+					    : "cannot write a temporary file of stdin");
+	free(block);
+	return n ? -1 : 0;
+}
+
+/* What comes by a pipe may be anybody's: root asks the process twice, and it cannot wait. */
+static int take_pipe(int pipe, struct op_error *error)
+{
+	int out = -1, in = make_temporary(&out, error);
+	int result = in < 0 ? -1 : copy_pipe(pipe, out, error);
+
+	if (!result && !foreign_mark(in, FOREIGN_NOBODY))
+		result = op_error_errno(error, "cannot give a temporary file away");
+	if (out >= 0)
+		close(out);
+	if (result && in >= 0)
+		close(in);
+	return result ? -1 : in;
+}
+
+static bool is_stream(const struct stat *status)
+{
+	return !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode);
+}
+
+/* Which of this process's descriptors a path is, as of a shell's "<(...)"; -1: none. */
+static int descriptor_of(const char *path)
+{
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+	uint64_t number;
+
+	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdin"))
+		return STDIN_FILENO;
+	for (size_t i = 0; i < OP_ARRAY_SIZE(folders); i++)
+		if (!strncmp(path, folders[i], strlen(folders[i])) &&
+		    op_number_all(path + strlen(folders[i]), 10, INT_MAX, &number))
+			return (int)number;
+	return -1;
+}
+
+/* A FIFO of root is waited for, as its name was given; one of others is not even opened. */
+static int open_fifo(const char *path, struct op_error *error)
+{
+	int found = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	struct stat status;
+	char again[64];
+
+	if (found >= 0 && !fstat(found, &status) && S_ISFIFO(status.st_mode)) {
+		if (!foreign_is_trusted(&status)) {
+			op_error_set(error, EPERM,
+				     "%s: a FIFO of user %u, which root does not read", path,
+				     (unsigned int)foreign_owner(&status));
+			close(found);
+			return -2;
+		}
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", found);
+		fd = open(again, O_RDONLY | O_CLOEXEC);
+	}
+	if (found >= 0)
+		close(found);
+	return fd;
+}
+
+/* Return: a descriptor; -1: this process is to say what is wrong, or -2 with @error set. */
+static int open_input(const char *path, struct op_error *error)
+{
+	int fd = descriptor_of(path);
+
+	if (fd >= 0)
+		return fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		fd = foreign_open(path, FOREIGN_ANY, FOREIGN_FOLLOW);
-	if (fd < 0 || is_needed(fd, path))
-		return fd;
-	close(fd);
-	return -1;
+	return fd < 0 && !geteuid() ? open_fifo(path, error) : fd;
+}
+
+int read_apart_open(const char *path, int *fd, struct op_error *error)
+{
+	struct stat status;
+	int pipe;
+
+	*fd = open_input(path, error);
+	if (*fd == -2)
+		return -1;
+	if (*fd >= 0 && !geteuid() && !fstat(*fd, &status) && is_stream(&status)) {
+		pipe = *fd;
+		*fd = take_pipe(pipe, error);
+		close(pipe);
+		return *fd < 0 ? -1 : 0;
+	}
+	if (*fd >= 0 && !is_needed(*fd, path)) {
+		close(*fd);
+		*fd = -1;
+	}
+	return 0;
 }
 
 /* ---- in the process ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profiles that others own, for root: a process without rights (libop/foreign/apart.h) recognises
- * and reads them, unwinds stacks in them, and sends what it found (parcel.h).
+ * Profiles that others own: a process without rights (libop/foreign/apart.h) recognises and reads
+ * them, unwinds stacks in them, and sends what it found (parcel.h).
  */
 #ifndef PP_FORMATS_MODEL_READ_APART_H
 #define PP_FORMATS_MODEL_READ_APART_H
@@ -19,10 +19,15 @@
  * read_apart_open - open an input that is to be read apart
  * @path: a file or a directory; "-" is the standard input
  *
- * Return: a descriptor, or -1: this process may read it itself, or will say what is wrong with it.
- * A directory is read apart if it, or a file below it, is not root's.
+ * @fd: set to a descriptor, or -1: this process may read it itself, or will say what is wrong with
+ * it
+ *
+ * What is not root's nor this user's is read apart; for root, a directory if a file below it is
+ * such a one, and what comes by a pipe, which nobody knows the owner of: that is copied first.
+ *
+ * Return: 0, or -1 with @error set.
  */
-int read_apart_open(const char *path);
+int read_apart_open(const char *path, int *fd, struct op_error *error);
 
 /* The format of such an input, or NULL with @error set. */
 const struct format *read_apart_format(int fd, const char *path, struct op_error *error);
