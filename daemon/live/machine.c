@@ -63,6 +63,24 @@ uint32_t machine_thread(uint32_t tgid)
 	return has_program(tid) ? (uint32_t)tid : tgid;
 }
 
+bool machine_user(uint32_t thread, uid_t *user)
+{
+	char path[64], *text;
+	const char *line;
+	uid_t ids[4];
+	bool good;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", thread);
+	text = op_file_read(path, SMALL_SIZE_MOST, NULL, NULL);
+	line = text ? strstr(text, "\nUid:") : NULL;
+	good = line && sscanf(line, "\nUid: %u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) == 4;
+	*user = 0;
+	for (size_t i = 0; good && !*user && i < 4; i++)
+		*user = ids[i];
+	free(text);
+	return good;
+}
+
 char *machine_maps(uint32_t tgid)
 {
 	char path[64];

@@ -5,7 +5,9 @@
 #ifndef DAEMON_LIVE_MACHINE_H
 #define DAEMON_LIVE_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "image_facts.h"
 
@@ -23,6 +25,17 @@ struct machine {
  * Return: @tgid itself if it runs, or if no thread does.
  */
 uint32_t machine_thread(uint32_t tgid);
+
+/**
+ * machine_user - whose process it is
+ * @thread: of machine_thread()
+ * @user: set to the first of its user ids that is not root's; 0 if all are
+ *
+ * The owner of its files in /proc is root for a process that may not be dumped, too.
+ *
+ * Return: false if it is gone.
+ */
+bool machine_user(uint32_t thread, uid_t *user);
 
 /* The text of /proc/PID/maps, of any thread of @tgid, which the caller frees, or NULL. */
 char *machine_maps(uint32_t tgid);

@@ -423,3 +423,14 @@ bool frame_file_step(struct frame_file *file, uint64_t offset, struct frame_stat
 {
 	return file->is_apart ? step_apart(file, offset, state) : step_here(file, offset, state);
 }
+
+size_t frame_file_code(const struct frame_file *file, struct code_cache *cache, uint64_t offset,
+		       uint8_t *bytes, size_t most)
+{
+	const struct code_source source = {.number = file->number,
+					   .fd = file->fd,
+					   .is_apart = file->is_apart,
+					   .end = INT64_MAX};
+
+	return file->fd >= 0 ? code_cache_read(cache, &source, offset, bytes, most) : 0;
+}

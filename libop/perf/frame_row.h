@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "libop/elf/frame_value.h"
+#include "libop/unwind/code_cache.h"
 #include "libop/unwind/table.h"
 
 enum frame_rule {
@@ -64,5 +65,15 @@ const struct unwind_table *frame_file_table(struct frame_file *file);
  * Return: false if there is none that is known.
  */
 bool frame_file_step(struct frame_file *file, uint64_t offset, struct frame_state *state);
+
+/**
+ * frame_file_code - code of the file
+ * @offset: in the file
+ * @cache: has what was read
+ *
+ * Return: how many of the @most bytes there are; 0: it cannot be read.
+ */
+size_t frame_file_code(const struct frame_file *file, struct code_cache *cache, uint64_t offset,
+		       uint8_t *bytes, size_t most);
 
 #endif

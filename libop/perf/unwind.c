@@ -9,6 +9,7 @@
 
 #include "frame_row.h"
 #include "libop/base/hash.h"
+#include "libop/unwind/code.h"
 #include "libop/unwind/walk.h"
 
 /* Files whose information is kept; an unwound program needs some dozens. */
@@ -32,12 +33,14 @@ struct perf_unwind {
 	size_t kept;		      /* bytes of their tables and rows */
 	struct perf_unwind_counts counts;
 	struct recent_row recent[1 << RECENT_BITS];
+	struct code_cache code; /* of files */
 };
 
 /* struct walk - a stack that is walked, whose process @context knows */
 struct walk {
 	struct perf_unwind *unwind;
 	void *context;
+	struct unwind_stack stack;
 	uint64_t *frame; /* what was found: @count addresses */
 	size_t count;
 };
@@ -64,8 +67,10 @@ static void forget_files(struct perf_unwind *unwind)
 
 void perf_unwind_free(struct perf_unwind *unwind)
 {
-	if (unwind)
+	if (unwind) {
 		forget_files(unwind);
+		code_cache_free(&unwind->code);
+	}
 	free(unwind);
 }
 
@@ -100,11 +105,17 @@ static void perf_unwind_add_frame(struct walk *walk, uint64_t pc, bool is_exact)
 	walk->frame[walk->count++] = pc + is_exact;
 }
 
-/* Where code is: the number of its file, and the offset there. */
-static bool perf_unwind_find_place(const struct walk *walk, uint64_t pc, uint64_t *number,
-				   uint64_t *offset)
+/* struct code_place - where the code of a frame is */
+struct code_place {
+	enum perf_unwind_place kind;
+	uint64_t number, offset; /* of its file, and there */
+};
+
+static inline void perf_unwind_find_place(const struct walk *walk, uint64_t pc, bool is_return,
+					  struct code_place *place)
 {
-	return walk->unwind->files->place(walk->context, pc, walk->count > 1, number, offset);
+	place->kind = walk->unwind->files->place(walk->context, pc, is_return, &place->number,
+						 &place->offset);
 }
 
 /* In a file whose row is not one of the recent ones.  Return: NULL if it has no table. */
@@ -146,10 +157,95 @@ static const struct unwind_row *find_row(const struct walk *walk, uint64_t numbe
 	return recent->row;
 }
 
+/* ---- code without call frame information ---- */
+
+/* Code of a frame, from where it goes on.  Return: how many bytes are known. */
+static size_t read_code(const struct walk *walk, const struct code_place *place,
+			const struct unwind_frame *frame, uint8_t bytes[static UNWIND_CODE_MOST])
+{
+	const struct perf_unwind_files *files = walk->unwind->files;
+	struct frame_file *file;
+
+	if (place->kind == PERF_UNWIND_MEMORY)
+		return files->code ? files->code(walk->context, frame->pc, bytes, UNWIND_CODE_MOST)
+				   : 0;
+	file = file_of(walk->unwind, walk->context, place->number);
+	return file ? frame_file_code(file, &walk->unwind->code, place->offset + !frame->is_exact,
+				      bytes, UNWIND_CODE_MOST)
+		    : 0;
+}
+
+/* Whether a step has led to code: what no table says may be wrong. */
+static bool is_at_code(const struct walk *walk, const struct unwind_frame *frame)
+{
+	struct code_place place;
+
+	perf_unwind_find_place(walk, unwind_frame_code(frame), true, &place);
+	return place.kind != PERF_UNWIND_NOWHERE;
+}
+
+/* By what the code itself says. */
+static bool step_by_code(struct walk *walk, const struct code_place *place,
+			 struct unwind_frame *frame)
+{
+	struct perf_unwind_counts *counts = &walk->unwind->counts;
+	uint8_t bytes[UNWIND_CODE_MOST];
+	struct unwind_frame caller = *frame;
+	struct unwind_row row;
+	size_t n = read_code(walk, place, frame, bytes);
+
+	if (!n) {
+		counts->unread++;
+		return false;
+	}
+	if (!unwind_code_row(bytes, n, frame->is_exact, &row) ||
+	    unwind_step(&row, &walk->stack, &caller) != UNWIND_GOES_ON ||
+	    !is_at_code(walk, &caller)) {
+		counts->unknown++;
+		return false;
+	}
+	counts->by_code++;
+	*frame = caller;
+	return true;
+}
+
+/* Of code of which nothing is said. */
+static enum unwind_end step_without_row(struct walk *walk, const struct code_place *place,
+					struct unwind_frame *frame)
+{
+	struct unwind_frame caller = *frame;
+	enum unwind_end end;
+
+	if (step_by_code(walk, place, frame))
+		return UNWIND_GOES_ON;
+	end = unwind_step_by_frame_pointer(&walk->stack, &caller);
+	if (end != UNWIND_GOES_ON)
+		return end;
+	if (!is_at_code(walk, &caller))
+		return UNWIND_BAD_FRAME;
+	walk->unwind->counts.by_fp++;
+	*frame = caller;
+	return UNWIND_GOES_ON;
+}
+
+/* ---- stacks ---- */
+
+static enum unwind_end go_up(struct walk *walk, struct unwind_frame *frame)
+{
+	enum unwind_end end = UNWIND_NO_ROW;
+	struct code_place place;
+
+	perf_unwind_find_place(walk, unwind_frame_code(frame), walk->count > 1, &place);
+	if (place.kind == PERF_UNWIND_NOWHERE)
+		return end;
+	if (place.kind == PERF_UNWIND_FILE)
+		end = unwind_step(find_row(walk, place.number, place.offset), &walk->stack, frame);
+	return end == UNWIND_NO_ROW ? step_without_row(walk, &place, frame) : end;
+}
+
 /* By unwind tables.  Return: how the stack ends; UNWIND_NOT_SIMPLE: tables do not have it. */
 static enum unwind_end walk_tables(struct walk *walk, const struct frame_state *state)
 {
-	const struct unwind_stack stack = {state->stack, state->start, state->size};
 	struct unwind_frame frame = {.pc = state->reg[FRAME_PC],
 				     .sp = state->reg[FRAME_SP],
 				     .fp = state->reg[FRAME_FP],
@@ -157,14 +253,10 @@ static enum unwind_end walk_tables(struct walk *walk, const struct frame_state *
 				     .registers = state->reg,
 				     .known = state->known,
 				     .is_exact = true};
-	enum unwind_end end;
 
 	while (walk->count < PERF_UNWIND_FRAMES_MOST) {
-		uint64_t number, offset;
+		enum unwind_end end = go_up(walk, &frame);
 
-		if (!perf_unwind_find_place(walk, unwind_frame_code(&frame), &number, &offset))
-			return UNWIND_NO_ROW;
-		end = unwind_step(find_row(walk, number, offset), &stack, &frame);
 		if (end != UNWIND_GOES_ON)
 			return end;
 		perf_unwind_add_frame(walk, frame.pc, frame.is_exact);
@@ -172,22 +264,53 @@ static enum unwind_end walk_tables(struct walk *walk, const struct frame_state *
 	return UNWIND_GOES_ON;
 }
 
-/* Goes to the caller by what libdw finds, which knows all registers. */
-static bool go_up_slowly(const struct walk *walk, struct frame_state *state)
+/* As step_without_row(); of registers, what the code does not say is not known then. */
+static bool go_up_without_row(struct walk *walk, const struct code_place *place,
+			      struct frame_state *state)
 {
-	uint64_t number, offset;
+	struct unwind_frame frame = {.pc = state->reg[FRAME_PC],
+				     .sp = state->reg[FRAME_SP],
+				     .fp = state->reg[FRAME_FP],
+				     .knows_fp = state->known & 1u << FRAME_FP,
+				     .is_exact = state->is_exact};
+
+	if (step_without_row(walk, place, &frame) != UNWIND_GOES_ON)
+		return false;
+	state->reg[FRAME_PC] = frame.pc;
+	state->reg[FRAME_SP] = frame.sp;
+	state->reg[FRAME_FP] = frame.fp;
+	state->known = 1u << FRAME_PC | 1u << FRAME_SP | (uint32_t)frame.knows_fp << FRAME_FP;
+	state->is_exact = frame.is_exact;
+	return true;
+}
+
+/* Whether a table says something of code in a file, or there is no table yet. */
+static bool is_described(const struct walk *walk, const struct code_place *place)
+{
+	const struct unwind_row *row = perf_unwind_look_up(walk, place->number, place->offset);
+
+	return !row || unwind_row_cfa(row) != UNWIND_NONE;
+}
+
+/* Goes to the caller by what libdw finds, which knows all registers. */
+static bool go_up_slowly(struct walk *walk, struct frame_state *state)
+{
+	struct code_place place;
 	struct frame_file *file;
 	size_t kept;
 	bool good;
 
-	if (!perf_unwind_find_place(walk, state->reg[FRAME_PC] - !state->is_exact, &number,
-				    &offset))
+	perf_unwind_find_place(walk, state->reg[FRAME_PC] - !state->is_exact, walk->count > 1,
+			       &place);
+	if (place.kind == PERF_UNWIND_NOWHERE)
 		return false;
-	file = file_of(walk->unwind, walk->context, number);
+	if (place.kind == PERF_UNWIND_MEMORY || !is_described(walk, &place))
+		return go_up_without_row(walk, &place, state);
+	file = file_of(walk->unwind, walk->context, place.number);
 	if (!file)
 		return false;
 	kept = frame_file_kept(file);
-	good = frame_file_step(file, offset, state);
+	good = frame_file_step(file, place.offset, state);
 	walk->unwind->kept += frame_file_kept(file) - kept;
 	return good;
 }
@@ -233,6 +356,7 @@ size_t perf_unwind_stack(struct perf_unwind *unwind, void *context,
 
 	if (!read_registers(user, registers, &state))
 		return 0;
+	walk.stack = (struct unwind_stack){state.stack, state.start, state.size};
 	unwind->counts.stacks++;
 	frame[walk.count++] = state.reg[FRAME_PC];
 	if (walk_tables(&walk, &state) == UNWIND_NOT_SIMPLE) {

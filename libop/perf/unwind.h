@@ -5,7 +5,9 @@
  * recordings.
  *
  * It is compiled into unwind tables (libop/unwind), by which nearly all stacks are walked; libdw
- * does it for those with code whose rules no table can have.
+ * does it for those with code whose rules no table can have.  Of code without any, such as what is
+ * made at run time, its own instructions up to its return say the rule (libop/unwind/code.h), or
+ * else the frame pointer leads on, if it leads to code.
  *
  * The information is kept by file, not by process, so that short lives cost no more than long
  * ones.  Only x86-64 is known.
@@ -23,15 +25,25 @@
 #define PERF_UNWIND_X86_64	UINT64_C(0xff0fff)
 #define PERF_UNWIND_FRAMES_MOST 128
 
+/* What is mapped where code is, or may be. */
+enum perf_unwind_place {
+	PERF_UNWIND_NOWHERE, /* nothing that can be executed */
+	PERF_UNWIND_FILE,
+	PERF_UNWIND_MEMORY, /* memory without a file */
+};
+
 /* struct perf_unwind_files - the process and its files, as the user knows them */
 struct perf_unwind_files {
-	/* Where code is: the number of its file, and the offset in it.  Return: false: in none.
+	/* Where code is: of a file, sets its number, and the offset in it.
 	 * @is_return: behind it, a stack goes on. */
-	bool (*place)(void *context, uint64_t address, bool is_return, uint64_t *file,
-		      uint64_t *offset);
+	enum perf_unwind_place (*place)(void *context, uint64_t address, bool is_return,
+					uint64_t *file, uint64_t *offset);
 	/* Opens a file.  @is_in_container: set if anybody may own it, whoever it says.
 	 * Return: a descriptor; -1: it cannot be read, or is not what was mapped. */
 	int (*open)(void *context, uint64_t file, bool *is_in_container);
+	/* Reads code of memory without a file, from an address on.  NULL: it is not known.
+	 * Return: bytes; 0: it is not known. */
+	size_t (*code)(void *context, uint64_t address, uint8_t *bytes, size_t most);
 };
 
 struct perf_unwind;
@@ -48,7 +60,7 @@ void perf_unwind_free(struct perf_unwind *unwind); /* NULL is fine */
  * @frame: filled in, the sampled address first, then return addresses; for code that a signal has
  *	interrupted, the address of the instruction + 1: the byte below each is in its function
  *
- * Ends where the copy of the stack ends, or at code without call frame information.
+ * Ends where the copy of the stack ends, or at code of which it is not known how it returns.
  *
  * Return: their number; 0 if nothing is known of the registers.
  */
@@ -60,6 +72,9 @@ size_t perf_unwind_stack(struct perf_unwind *unwind, void *context,
 struct perf_unwind_counts {
 	uint64_t stacks; /* that were walked */
 	uint64_t slow;	 /* of these, by libdw */
+	/* frames of code without call frame information: left by its instructions, by the frame
+	 * pointer, and not at all: the code could not be read, or does not say how it returns */
+	uint64_t by_code, by_fp, unread, unknown;
 };
 
 const struct perf_unwind_counts *perf_unwind_count(const struct perf_unwind *unwind);

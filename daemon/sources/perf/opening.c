@@ -151,11 +151,13 @@ struct source *source_perf_open(const struct source_perf_config *config, struct 
 	perf->samples.counters = &perf->counters;
 	perf->samples.processes = &perf->processes;
 	perf->samples.words = &perf->words;
+	perf->samples.code = &perf->code;
 	perf->attr = perf_live_attr(config->callgraph, config->unwind ? PERF_UNWIND_REGISTERS : 0);
 	if (op_perf_adapts(config->events))
 		perf->attr.sample_type |= PERF_SAMPLE_PERIOD;
 	perf->samples.chain = config->callgraph;
 	perf_processes_init(&perf->processes);
+	perf_code_init(&perf->code);
 	if (open_all(perf, config, error)) {
 		source_close(source);
 		return NULL;

@@ -487,6 +487,7 @@ static void perf_close(struct source *source)
 	perf_times_free(&perf->times);
 	perf_merge_free(&perf->merge);
 	perf_unwind_free(perf->samples.unwind);
+	perf_code_free(&perf->code);
 	perf_processes_free(&perf->processes);
 	op_thread_names_free(&perf->names);
 	if (perf->timer >= 0)

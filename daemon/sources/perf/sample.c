@@ -124,9 +124,10 @@ static void write_unwound(const struct perf_samples *samples, struct perf_proces
 			  const struct perf_live_record *record, bool kernel)
 {
 	uint64_t frame[PERF_UNWIND_FRAMES_MOST];
-	size_t count = process ? perf_unwind_chain(samples->unwind, samples->processes, process,
-						   &record->sample.user, frame)
-			       : 0;
+	size_t count =
+		process ? perf_unwind_chain(samples->unwind, samples->code, samples->processes,
+					    process, &record->sample.user, frame)
+			: 0;
 
 	if (kernel && count)
 		write_user(samples, process, frame[0], 0);

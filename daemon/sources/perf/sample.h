@@ -20,6 +20,7 @@ struct perf_samples {
 	struct perf_words *words;
 	bool chain;		    /* samples have call chains */
 	struct perf_unwind *unwind; /* NULL: the callers are those in the call chain */
+	struct perf_code *code;	    /* for unwinding */
 };
 
 /* Whether there is room for the words of a sample, as many callers as it may have. */

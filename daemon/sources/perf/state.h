@@ -6,6 +6,7 @@
 #define DAEMON_SOURCES_PERF_STATE_H
 
 #include "daemon/live/machine.h"
+#include "code.h"
 #include "counters.h"
 #include "drain.h"
 #include "hotplug.h"
@@ -29,6 +30,7 @@ struct perf_source {
 	struct perf_attr attr; /* the layout of all records */
 	struct machine machine;
 	struct perf_samples samples; /* owns perf_samples::unwind */
+	struct perf_code code;	     /* in memory, for unwinding */
 	struct perf_drain drain;     /* keeps rings from filling up during unwinding */
 	struct perf_hotplug hotplug; /* if all processes are profiled: events of threads stay */
 	int timer, more;     /* descriptors; @more is readable while there is more to read */

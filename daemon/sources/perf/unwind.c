@@ -22,6 +22,7 @@
 struct task {
 	struct perf_processes *processes;
 	struct perf_process *process;
+	struct perf_code *code;
 };
 
 /* Whether an open file is the one that the kernel has reported. */
@@ -84,28 +85,42 @@ int perf_unwind_parse(const char *text, uint32_t *bytes, struct op_error *error)
 	return 0;
 }
 
-static bool perf_unwind_place(void *context, uint64_t address, bool is_return, uint64_t *cookie,
-			      uint64_t *offset)
+static enum perf_unwind_place perf_unwind_place(void *context, uint64_t address, bool is_return,
+						uint64_t *cookie, uint64_t *offset)
 {
 	const struct task *task = context;
 	const struct space_mapping *mapping =
 		is_return ? perf_process_known(task->process, address)
 			  : perf_process_where(task->processes, task->process, address);
 
-	if (!mapping || mapping->image == OPROFILE_NO_COOKIE)
-		return false;
+	if (!mapping)
+		return PERF_UNWIND_NOWHERE;
+	if (mapping->image == OPROFILE_NO_COOKIE)
+		return PERF_UNWIND_MEMORY;
 	*cookie = mapping->image;
 	*offset = address - mapping->start + mapping->offset;
-	return true;
+	return PERF_UNWIND_FILE;
 }
 
-const struct perf_unwind_files perf_unwind_live = {perf_unwind_place, perf_unwind_open_file};
+static size_t perf_unwind_read_code(void *context, uint64_t address, uint8_t *bytes, size_t most)
+{
+	const struct task *task = context;
 
-size_t perf_unwind_chain(struct perf_unwind *unwind, struct perf_processes *processes,
-			 struct perf_process *process, const struct perf_user_state *user,
+	return perf_code_read(task->code, task->processes, task->process, address, bytes, most);
+}
+
+const struct perf_unwind_files perf_unwind_live = {
+	.place = perf_unwind_place,
+	.open = perf_unwind_open_file,
+	.code = perf_unwind_read_code,
+};
+
+size_t perf_unwind_chain(struct perf_unwind *unwind, struct perf_code *code,
+			 struct perf_processes *processes, struct perf_process *process,
+			 const struct perf_user_state *user,
 			 uint64_t frame[static PERF_UNWIND_FRAMES_MOST])
 {
-	struct task task = {processes, process};
+	struct task task = {processes, process, code};
 
 	return perf_unwind_stack(unwind, &task, user, PERF_UNWIND_REGISTERS, frame);
 }

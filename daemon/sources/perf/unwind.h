@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "libop/perf/unwind.h"
+#include "code.h"
 #include "process.h"
 #include "record.h"
 
@@ -39,13 +40,15 @@ extern const struct perf_unwind_files perf_unwind_live;
 
 /**
  * perf_unwind_chain - the addresses of a stack
+ * @code: what is known of code in memory
  * @user: registers as of PERF_UNWIND_REGISTERS, and the stack
  * @frame: filled in, the sampled address first, then return addresses
  *
  * Return: as of perf_unwind_stack().
  */
-size_t perf_unwind_chain(struct perf_unwind *unwind, struct perf_processes *processes,
-			 struct perf_process *process, const struct perf_user_state *user,
+size_t perf_unwind_chain(struct perf_unwind *unwind, struct perf_code *code,
+			 struct perf_processes *processes, struct perf_process *process,
+			 const struct perf_user_state *user,
 			 uint64_t frame[static PERF_UNWIND_FRAMES_MOST]);
 
 #endif

@@ -11,13 +11,17 @@
 #include "libop/elf/build_id.h"
 #include "libop/foreign/door.h"
 
-static bool callers_place(void *context, uint64_t address, bool is_return, uint64_t *file,
-			  uint64_t *offset)
+static enum perf_unwind_place callers_place(void *context, uint64_t address, bool is_return,
+					    uint64_t *file, uint64_t *offset)
 {
 	const struct perf_callers *callers = context;
+	struct prof_frame ignored;
 
 	(void)is_return;
-	return maps_file(callers->maps, callers->pid, address, file, offset);
+	if (maps_file(callers->maps, callers->pid, address, file, offset))
+		return PERF_UNWIND_FILE;
+	return maps_find(callers->maps, callers->pid, address, &ignored) ? PERF_UNWIND_MEMORY
+									 : PERF_UNWIND_NOWHERE;
 }
 
 /* Whether an open file is the one that was recorded.  What says nothing of it proves nothing. */
@@ -49,7 +53,7 @@ static int callers_open_file(void *context, uint64_t file, bool *is_in_container
 	return -1;
 }
 
-static const struct perf_unwind_files files = {callers_place, callers_open_file};
+static const struct perf_unwind_files files = {.place = callers_place, .open = callers_open_file};
 
 void perf_callers_init(struct perf_callers *callers, struct maps *maps)
 {

@@ -56,4 +56,29 @@ by_other_register:
 	.cfi_endproc
 	.size	by_other_register, . - by_other_register
 
+# void without_table(void (*call)(void)), with_pointer(the same) - nothing is said of their frames
+	.globl	without_table
+	.type	without_table, @function
+without_table:
+	pushq	%rbx
+	subq	$304, %rsp
+	xorl	%ebx, %ebx
+	call	*%rdi
+	addq	$304, %rsp
+	popq	%rbx
+	ret
+	.size	without_table, . - without_table
+
+	.globl	with_pointer
+	.type	with_pointer, @function
+with_pointer:
+	pushq	%rbp
+	movq	%rsp, %rbp
+	call	*%rdi
+	movl	$1000, %ecx
+1:	loop	1b
+	popq	%rbp
+	ret
+	.size	with_pointer, . - with_pointer
+
 	.section .note.GNU-stack, "", @progbits

@@ -74,10 +74,11 @@ bool space_place(const struct space *space, uint64_t address, uint64_t *file, ui
 	return false;
 }
 
-static bool place(void *context, uint64_t address, bool is_return, uint64_t *file, uint64_t *offset)
+static enum perf_unwind_place place(void *context, uint64_t address, bool is_return, uint64_t *file,
+				    uint64_t *offset)
 {
 	(void)is_return;
-	return space_place(context, address, file, offset);
+	return space_place(context, address, file, offset) ? PERF_UNWIND_FILE : PERF_UNWIND_NOWHERE;
 }
 
 static int open_file(void *context, uint64_t file, bool *is_in_container)
@@ -87,7 +88,7 @@ static int open_file(void *context, uint64_t file, bool *is_in_container)
 	return open(space_path(file), O_RDONLY | O_CLOEXEC);
 }
 
-const struct perf_unwind_files space_files = {place, open_file};
+const struct perf_unwind_files space_files = {.place = place, .open = open_file};
 
 static bool step(const struct space *space, struct frame_state *state)
 {

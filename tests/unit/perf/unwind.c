@@ -42,6 +42,7 @@ struct snapshot {
 };
 
 static struct snapshot taken;
+static volatile int kept;
 
 static void take_registers(const greg_t *regs)
 {
@@ -180,6 +181,77 @@ TEST(stacks_with_frames_of_other_registers_are_whole)
 	forget();
 	by_other_register(interrupt);
 	check_interrupted(1);
+}
+
+/* ---- code without tables ---- */
+
+void without_table(void (*call)(void));
+void with_pointer(void (*call)(void));
+
+static void interrupt_by_other_register(void)
+{
+	by_other_register(interrupt);
+}
+
+static void (*innermost)(void);
+
+static __attribute__((noinline)) void call_without_table(void)
+{
+	without_table(innermost);
+	kept++; /* no jump instead of a call */
+}
+
+static __attribute__((noinline)) void call_with_pointer(void)
+{
+	with_pointer(call_without_table);
+	kept++;
+}
+
+static size_t find_in(const uint64_t *frame, size_t n, void (*function)(void (*)(void)),
+		      size_t size)
+{
+	size_t at = 0;
+
+	while (at < n &&
+	       (frame[at] < (uintptr_t)function || frame[at] > (uintptr_t)function + size))
+		at++;
+	return at;
+}
+
+static void check_without_tables(uint64_t slow)
+{
+	struct perf_unwind *unwind = perf_unwind_new(&space_files);
+	const struct perf_unwind_counts *counts = perf_unwind_count(unwind);
+	uint64_t frame[PERF_UNWIND_FRAMES_MOST];
+	size_t n = walk(unwind, &taken, frame);
+	size_t code = find_in(frame, n, without_table, 24);
+	size_t pointer = find_in(frame, n, with_pointer, 24);
+
+	assert_int_equal(counts->slow, slow);
+	assert_true(code < n && pointer == code + 2 && pointer + 3 < n);
+	assert_uint_in_range(frame[code + 1], (uintptr_t)call_without_table,
+			     (uintptr_t)call_without_table + 64);
+	assert_uint_in_range(frame[pointer + 1], (uintptr_t)call_with_pointer,
+			     (uintptr_t)call_with_pointer + 64);
+	assert_int_equal(counts->by_code, 1);
+	assert_int_equal(counts->by_fp, 1);
+	perf_unwind_free(unwind);
+}
+
+TEST(stacks_go_on_through_code_of_which_nothing_is_said)
+{
+	forget();
+	innermost = interrupt;
+	call_with_pointer();
+	check_without_tables(0);
+}
+
+TEST(so_do_stacks_that_tables_do_not_have)
+{
+	forget();
+	innermost = interrupt_by_other_register;
+	call_with_pointer();
+	check_without_tables(1);
 }
 
 /* ---- cost ---- */
