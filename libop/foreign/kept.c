@@ -10,11 +10,20 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "libop/base/array.h"
 #include "libop/base/file.h"
 #include "libop/base/hash.h"
 
-#define CGROUPS	  "/sys/fs/cgroup"
 #define TEXT_MOST 4096
+
+/* Where control groups are, and their limits: of version 2, and of version 1. */
+static const struct hierarchy {
+	const char *line; /* before the path of the group, in /proc/PID/cgroup */
+	const char *folder, *file;
+} hierarchies[] = {
+	{"0::", "/sys/fs/cgroup", "memory.max"},
+	{":memory:", "/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
+};
 
 uint64_t foreign_memory_given;
 
@@ -27,9 +36,9 @@ static void lower(uint64_t *most, uint64_t limit)
 }
 
 /* A group's own limit; 0: there is none. */
-static uint64_t limit_of_group(const char *group)
+static uint64_t limit_of_group(const struct hierarchy *hierarchy, const char *group)
 {
-	char *path = op_path(CGROUPS "%s/memory.max", group);
+	char *path = op_path("%s%s/%s", hierarchy->folder, group, hierarchy->file);
 	char *text = path ? op_file_read(path, TEXT_MOST, NULL, NULL) : NULL;
 	uint64_t limit = 0;
 
@@ -41,19 +50,19 @@ static uint64_t limit_of_group(const char *group)
 }
 
 /* Groups are below others, whose limits count as well. */
-static void lower_by_groups(uint64_t *most)
+static void lower_by_groups(const struct hierarchy *hierarchy, uint64_t *most)
 {
 	char *text = op_file_read("/proc/self/cgroup", TEXT_MOST, NULL, NULL), *slash;
-	char *group = text ? strstr(text, "0::/") : NULL;
+	char *group = text ? strstr(text, hierarchy->line) : NULL;
 
 	if (group) {
-		group += strlen("0::");
+		group += strlen(hierarchy->line);
 		group[strcspn(group, "\n")] = '\0';
 		while ((slash = strrchr(group, '/'))) {
-			lower(most, limit_of_group(group));
+			lower(most, limit_of_group(hierarchy, group));
 			*slash = '\0';
 		}
-		lower(most, limit_of_group(""));
+		lower(most, limit_of_group(hierarchy, ""));
 	}
 	free(text);
 }
@@ -69,7 +78,8 @@ static void find_memory(void)
 	struct rlimit space;
 
 	found.most = machine;
-	lower_by_groups(&found.most);
+	for (size_t i = 0; i < OP_ARRAY_SIZE(hierarchies); i++)
+		lower_by_groups(&hierarchies[i], &found.most);
 	if (!getrlimit(RLIMIT_AS, &space) && space.rlim_cur != RLIM_INFINITY)
 		lower(&found.most, space.rlim_cur);
 	found.is_limited = found.most < machine;

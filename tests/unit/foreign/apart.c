@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -38,6 +39,45 @@ static bool is_root(void)
 }
 
 TEST_NEEDS(is_root, "only root has files read apart")
+
+/* ---- how much memory there is ---- */
+
+static bool put(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return good;
+}
+
+/* In a mount namespace of its own, with control groups that have limits. */
+static bool sees_limits_of_groups(void)
+{
+	bool is_limited = false;
+
+	return !unshare(CLONE_NEWNS) && !mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	       !mount("groups", "/sys/fs/cgroup", "tmpfs", 0, NULL) &&
+	       put("/sys/fs/cgroup/memory.max", "50331648\n") &&
+	       !mkdir("/sys/fs/cgroup/memory", 0755) &&
+	       put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "67108864\n") &&
+	       foreign_memory_most(&is_limited) == 50331648 && is_limited;
+}
+
+/* It is looked up once, so this comes before all others. */
+TEST(limits_of_control_groups_count)
+{
+	pid_t child;
+	int status;
+
+	if (access("/sys/fs/cgroup", F_OK))
+		skip();
+	child = fork();
+	if (!child)
+		_exit(sees_limits_of_groups() ? 0 : 1);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
 
 static void say(struct op_buffer *answer, const char *text)
 {
