@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libop/foreign/door.h"
 #include "libop/session/log.h"
 
 /* Reads @length bytes.  Return: 1; 0 if the file ends before; -1 with @error set. */
@@ -117,6 +119,30 @@ static int check_head(struct chunk_reader *reader, struct op_error *error)
 	return 0;
 }
 
+/* A pipe is waited for, as its name was given.  Root does not read what others own: it would be
+ * parsed with root's rights. */
+static int open_recording(const char *path, struct op_error *error)
+{
+	int found = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	struct stat status;
+	char again[64];
+
+	if (found < 0 || fstat(found, &status)) {
+		op_error_errno(error, "cannot open %s", path);
+	} else if (!geteuid() && !foreign_is_trusted(&status)) {
+		op_error_set(error, EPERM, "%s: a recording of user %u, which root does not replay",
+			     path, (unsigned int)foreign_owner(&status));
+	} else {
+		snprintf(again, sizeof(again), "/proc/self/fd/%d", found);
+		fd = open(again, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			op_error_errno(error, "cannot open %s", path);
+	}
+	if (found >= 0)
+		close(found);
+	return fd;
+}
+
 int chunk_reader_open(struct chunk_reader *reader, const char *path, struct op_error *error)
 {
 	struct stat status;
@@ -125,9 +151,9 @@ int chunk_reader_open(struct chunk_reader *reader, const char *path, struct op_e
 	reader->path = strdup(path);
 	if (!reader->path)
 		return op_error_memory(error);
-	reader->fd = open(path, O_RDONLY | O_CLOEXEC);
+	reader->fd = open_recording(path, error);
 	if (reader->fd < 0)
-		return op_error_errno(error, "cannot open %s", path);
+		return -1;
 	if (!fstat(reader->fd, &status) && S_ISREG(status.st_mode))
 		reader->size = (uint64_t)status.st_size;
 	return check_head(reader, error);

@@ -258,6 +258,15 @@ wait $exchanger
 listing | sed '/linked/s/ [0-9]*$//' >after
 cmp -s before after || wrong "metrics, exchanged: changed what is root's"
 
+# recordings of others are not parsed by root, nor are their FIFOs waited for
+for kind in file fifo; do
+	rm -f theirs/recording
+	if [[ $kind == file ]]; then cp recording theirs/recording; else mkfifo theirs/recording; fi
+	chown 65534 theirs/recording
+	try 'oprofiled --replay=OUT --no-vmlinux --session-dir=metrics_session' theirs/recording
+	grep -q ': a recording of user 65534' said || wrong "replay of a $kind: $(cat said)"
+done
+
 # ---- what the environment names, as under "sudo -E" ----
 
 rm -rf theirs
