@@ -432,7 +432,7 @@ int callgrind_read(struct input *input, struct prof_sink *sink, struct op_error 
 	if (reader.calls)
 		prof_sink_note(sink,
 			       "there are no stacks: the costs of %" PRIu64
-			       " calls are in reports and callgrind's format only",
+			       " calls go to reports, sessions and callgrind's format only",
 			       reader.calls);
 	for (int kind = 0; kind < KINDS; kind++) {
 		names_free(&reader.names[kind]);
