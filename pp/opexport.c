@@ -275,6 +275,18 @@ static int check_signs(const struct job *job, const struct prof *prof, struct op
 			    job->inputs.item[0], job->to);
 }
 
+/* What can't be told later is told now. */
+static void warn_of_names(const struct job *job, const struct prof *prof)
+{
+	size_t n_images, n = chosen(job)->has_no_names ? prof_names_alone(prof, &n_images) : 0;
+
+	if (n)
+		op_warn("--to=%s has addresses and no names: those of %zu function%s, in %zu "
+			"image%s that %s no file here, are left out; pprof and folded keep them",
+			job->to, n, n == 1 ? "" : "s", n_images, n_images == 1 ? "" : "s",
+			n_images == 1 ? "is" : "are");
+}
+
 static int write_named(const struct job *job, struct prof *prof, struct pp_image_reader *reader,
 		       struct op_error *error)
 {
@@ -287,6 +299,8 @@ static int write_named(const struct job *job, struct prof *prof, struct pp_image
 	names = names_new(prof, reader, job->demangle);
 	result = write_profile(job, prof, names, error);
 	names_free(names);
+	if (!result)
+		warn_of_names(job, prof);
 	return result;
 }
 

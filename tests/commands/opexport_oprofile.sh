@@ -226,6 +226,47 @@ for release in 0.9.9 1.4; do
 	python3 "$COMMANDS/original_tree.py" $release tree-$release
 done
 
+# Functions by name are memory with an object, of lines too; names in a file that is not here are told.
+requirement names_that_only_a_profile_has_go_along
+printf 'app;main;work 70\napp;main;other 30\napp;[k] do_irq 5\n' >folded
+write callgrind <<-EOF
+	events: Ir
+	ob=/srv/app
+	fl=app.c
+	fn=main
+	3 10
+	4 20
+	cob=/srv/lib.so
+	cfn=work
+	calls=1 7
+	5 300
+
+	ob=/srv/lib.so
+	fn=work
+	7 100
+	8 200
+EOF
+make_profile >made <<-EOF
+	pprof 6='' 6='samples' 6='count' 6='main' 6='work' 6='/no/such/prog' 1=(1=1 2=2)
+	pprof 3=(1=1 2=0x400000 3=0x410000 5=5) 5=(1=1 2=3) 5=(1=2 2=4)
+	pprof 4=(1=1 2=1 3=0x401010 4=(1=1)) 4=(1=2 2=1 3=0x401030 4=(1=2)) 2=(1=[2 1] 2=[7])
+EOF
+for profile in folded callgrind made; do
+	for release in 0.9.9 1.4; do
+		format=oprofile
+		[ "$release" = 1.4 ] || format=oprofile-0.9.9
+		rm -rf "tree-$release"
+		try opexport --from="$profile" --to=$format --output="tree-$release" 2>&1
+		python3 "$COMMANDS/original_tree.py" $release "tree-$release" >$release.txt
+	done
+	cat 1.4.txt
+	diff 1.4.txt 0.9.9.txt
+done
+opreport --session-dir=tree-1.4 -l --no-header 2>/dev/null | head -n 3
+for format in perf cpuprofile dcpi pprof; do
+	try opexport --from=folded --to=$format --output="written-$format"
+done
+
 # OProfile looks for DIR/PATH of the session and DIR/PATH of each image.
 requirement an_archive_of_the_tree_is_one_for_oprofile
 whole

@@ -382,4 +382,5 @@ const struct format format_dcpi = {
 	.read = read_dcpi,
 	.write = dcpi_write,
 	.writes_directory = true,
+	.has_no_names = true,
 };

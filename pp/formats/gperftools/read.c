@@ -151,4 +151,5 @@ const struct format format_cpuprofile = {
 	.probe = gperftools_read_probe,
 	.read = read_cpuprofile,
 	.write = cpuprofile_write,
+	.has_no_names = true,
 };

@@ -73,6 +73,8 @@ struct format {
 	bool is_bounded;      /* the writer heeds output::most */
 	bool has_host_labels; /* and output::host_labels */
 	bool has_service;     /* and output::service */
+	/* It has addresses only, of which files here have the names. */
+	bool has_no_names;
 	/* A stack has one number for an event, which weights.h chooses. */
 	bool has_one_number;
 

@@ -384,6 +384,10 @@ bool prof_is_empty(const struct prof *prof);
 size_t prof_lines(const struct prof *prof, const struct prof_frame *place,
 		  const struct prof_line **lines);
 
+/* How many functions have names that the recording alone has: of code that is in no file here.
+ * @n_images: set to the images that they are in. */
+size_t prof_names_alone(const struct prof *prof, size_t *n_images);
+
 /* Whether frame number @index of a sample of @prof is user code that entered the kernel. */
 static inline bool prof_is_entry(const struct prof *prof, const struct prof_sample *sample,
 				 size_t index)

@@ -4,8 +4,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libop/base/memory.h"
+#include "libop/tables/name_index.h"
 
 /* ---- texts ---- */
 
@@ -214,6 +216,42 @@ size_t prof_lines(const struct prof *prof, const struct prof_frame *place,
 
 	*lines = known ? known->lines : NULL;
 	return known ? known->n : 0;
+}
+
+static bool is_image_alone(const struct prof_image *image)
+{
+	if (image->kind == PROF_UNKNOWN || image->kind == PROF_ANON)
+		return true;
+	return image->kind == PROF_FILE && access(image->path, F_OK);
+}
+
+size_t prof_names_alone(const struct prof *prof, size_t *n_images)
+{
+	const struct prof_tables *tables = (const struct prof_tables *)prof;
+	enum {
+		NOT_LOOKED_AT,
+		ALONE,
+		NOT_ALONE
+	} *images = op_alloc(prof->n_images, sizeof(*images));
+	struct op_names names = {0};
+	size_t n;
+
+	*n_images = 0;
+	for (size_t i = 0; i < tables->n_places; i++) {
+		const struct place_lines *place = &tables->places[i];
+		uint32_t image = place->place.image;
+
+		if (images[image] == NOT_LOOKED_AT) {
+			images[image] = is_image_alone(&prof->images[image]) ? ALONE : NOT_ALONE;
+			*n_images += images[image] == ALONE;
+		}
+		for (size_t k = 0; images[image] == ALONE && k < place->n; k++)
+			op_names_index(&names, place->lines[k].function);
+	}
+	n = names.n;
+	op_names_free(&names);
+	free(images);
+	return n;
 }
 
 void tables_renumber(struct prof_tables *tables, const uint32_t *image_rank)

@@ -152,5 +152,6 @@ const struct format format_perf = {
 	.probe_directory = probe_directory,
 	.read = read_perf,
 	.write = perf_write,
+	.has_no_names = true,
 	.by = PROF_BY_COMM | PROF_BY_PID | PROF_BY_TID | PROF_BY_CPU | PROF_BY_LABELS | PROF_TIMES,
 };

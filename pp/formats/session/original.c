@@ -19,6 +19,7 @@
 #include "pp/select/multiplexing.h"
 #include "pp/select/sample_read.h"
 #include "pp/select/selection.h"
+#include "pp/symbols/image_name.h"
 #include "pp/symbols/kallsyms.h"
 #include "pp/symbols/image_reader.h"
 #include "original_objects.h"
@@ -32,6 +33,7 @@ struct piece {
 	const struct stack_arcs *arcs; /* of the stack file @file; NULL: it is a sample file */
 	bool is_arc;
 	uint64_t start, callee_start; /* what is added to keys */
+	size_t named, callee_named;   /* numbers of images that are no files, from 1; 0: another */
 	const struct image_facts *facts;
 };
 
@@ -40,6 +42,15 @@ struct image_facts {
 	char *name;
 	uint64_t mtime;
 	uint32_t is_kernel;
+};
+
+/*
+ * An image that is no file, whose functions a profile names: OProfile has names of memory only, so
+ * that it becomes one.  It has an object of JIT code then.
+ */
+struct named_image {
+	struct op_image_name image; /* the memory */
+	struct pp_image_content content;
 };
 
 /* The {cg} files of a stack file. */
@@ -58,6 +69,10 @@ struct tree {
 	uint64_t *kernel_starts; /* of each session */
 	struct image_facts *facts;
 	size_t n_facts;
+	struct pp_image_reader reader;
+	struct op_names images;	   /* the names of those that are no files */
+	struct named_image *named; /* by number */
+	size_t named_capacity;
 	struct derived *derived; /* by stack file */
 	struct piece *pieces;
 	size_t n_pieces, pieces_capacity;
@@ -124,6 +139,68 @@ static uint64_t rename_kernel(uint64_t kernel_start, struct op_image_name *image
 	return kernel_start;
 }
 
+/* Memory of images that are no files, which have fewer keys. */
+#define NAMED_SIZE (UINT64_C(1) << 32)
+
+static struct op_image_name memory_of(const struct op_image_name *image, size_t number)
+{
+	const char *name = pp_image_is_named(image->name) ? pp_image_without_named(image->name)
+							  : image->name;
+	struct op_image_name memory = {
+		.kind = OP_IMAGE_ANON,
+		.name = op_copy(name + strspn(name, "/")),
+		.start = number * NAMED_SIZE,
+		.end = (number + 1) * NAMED_SIZE,
+	};
+
+	for (char *at = memory.name; *at; at++)
+		if (strchr("/{}", *at))
+			*at = '_';
+	return memory;
+}
+
+/* The number of an image that is no file, which is renamed; 0: it is another one. */
+static size_t rename_named(struct tree *tree, struct op_image_name *image)
+{
+	bool is_nowhere = image->kind == OP_IMAGE_ANON && image->end <= image->start;
+	size_t n = tree->images.n, number;
+	struct named_image *named;
+	char *text;
+
+	if (!is_nowhere && (image->kind != OP_IMAGE_FILE || !pp_image_is_named(image->name)))
+		return 0;
+	text = op_image_name_make(image);
+	if (!text)
+		return 0;
+	number = op_names_index(&tree->images, text) + 1;
+	if (number > n) {
+		tree->named =
+			op_grow(tree->named, &tree->named_capacity, number, sizeof(*tree->named));
+		named = &tree->named[number - 1];
+		*named = (struct named_image){.image = memory_of(image, number)};
+		pp_image_reader_read(&tree->reader, image, &named->content);
+	} else {
+		free(text);
+	}
+	free(image->name);
+	*image = tree->named[number - 1].image;
+	image->name = op_copy(image->name);
+	return number;
+}
+
+/* Lines of a function are places of their own, which OProfile has as one function each. */
+static uint64_t key_of_named(const struct tree *tree, size_t named, uint64_t key)
+{
+	const struct pp_symbols *symbols;
+	size_t symbol;
+
+	if (!named)
+		return key;
+	symbols = &tree->named[named - 1].content.symbols;
+	symbol = pp_symbols_find(symbols, key);
+	return symbol < symbols->n ? key - symbols->items[symbol].skipped : key;
+}
+
 static unsigned int class_of(const struct tree *tree, const struct pp_sample_file *file)
 {
 	return file->class - (file->is_weight ? tree->n_classes : 0);
@@ -144,8 +221,11 @@ static int add_piece(struct tree *tree, const struct pp_sample_file *file,
 
 	rename_kernel(kernel_start, &name->app);
 	piece.start = rename_kernel(kernel_start, &name->dep);
+	piece.named = rename_named(tree, &name->dep);
 	if (name->is_arc)
 		piece.callee_start = rename_kernel(kernel_start, &name->callee);
+	if (name->is_arc)
+		piece.callee_named = rename_named(tree, &name->callee);
 	name->count = event->count;
 	name->unit_mask = event->unit_mask;
 	piece.name = op_sample_name_make(name);
@@ -204,12 +284,14 @@ static int compare_pieces(const void *a, const void *b)
 
 /* ---- counts ---- */
 
-static uint64_t piece_key_of(const struct piece *piece, uint64_t key)
+static uint64_t piece_key_of(const struct tree *tree, const struct piece *piece, uint64_t key)
 {
-	uint64_t caller = (key >> 32) + piece->start, callee = key + piece->callee_start;
+	uint64_t caller = key_of_named(tree, piece->named, key >> 32) + piece->start;
+	uint64_t callee =
+		key_of_named(tree, piece->callee_named, key & UINT32_MAX) + piece->callee_start;
 
 	if (!piece->is_arc)
-		return key + piece->start;
+		return key_of_named(tree, piece->named, key) + piece->start;
 	return caller << 32 | (callee & UINT32_MAX);
 }
 
@@ -246,7 +328,8 @@ static void read_piece(struct tree *tree, const struct piece *piece, struct odb_
 	}
 	pp_scale_entries(piece->file, entries, n);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t *count = op_pair_table_get(counts, piece_key_of(piece, entries[i].key), 0);
+		uint64_t *count =
+			op_pair_table_get(counts, piece_key_of(tree, piece, entries[i].key), 0);
 		uint64_t events;
 
 		if (__builtin_mul_overflow(entries[i].count, unit, &events) ||
@@ -293,6 +376,14 @@ static void complete_header(const struct tree *tree, const struct piece *piece,
 		header->mtime = piece->facts->mtime;
 		header->is_kernel = piece->facts->is_kernel;
 	}
+	if (piece->named) {
+		header->is_kernel = 0;
+		header->anon_start = tree->named[piece->named - 1].image.start;
+	}
+	if (piece->callee_named) {
+		header->cg_to_is_kernel = 0;
+		header->cg_to_anon_start = tree->named[piece->callee_named - 1].image.start;
+	}
 }
 
 static int write_entries(const struct tree *tree, const struct piece *piece,
@@ -332,8 +423,10 @@ static int write_pieces(struct tree *tree, const struct piece *pieces, size_t n)
 	if (counts_any(entries, counts.n))
 		result = write_entries(tree, pieces, &header, entries, counts.n);
 	if (!pieces->is_arc)
-		original_objects_add(&tree->objects, pieces->name, &pieces->file->name.dep, entries,
-				     counts.n);
+		original_objects_add(&tree->objects, pieces->name,
+				     pieces->named ? &tree->named[pieces->named - 1].image
+						   : &pieces->file->name.dep,
+				     &pieces->file->name.dep, entries, counts.n);
 	free(entries);
 	op_pair_table_free(&counts);
 	return result;
@@ -386,21 +479,16 @@ static int write_tree(struct tree *tree)
 	return write_all(tree);
 }
 
-static int write_objects(struct tree *tree, struct pp_image_search *search)
+static void open_reader(struct tree *tree, struct pp_image_search *search)
 {
-	struct pp_image_reader reader = {
+	tree->reader = (struct pp_image_reader){
 		.search = search,
 		.samples_dirs = tree->list->samples_dirs,
 		.n_dirs = tree->list->n_dirs,
 		.warnings = tree->warnings,
 	};
-	int result;
-
-	search->samples_dirs = reader.samples_dirs;
-	search->n_dirs = reader.n_dirs;
-	result = original_objects_write(&tree->objects, &reader, tree->dir, tree->error);
-	pp_image_reader_free(&reader);
-	return result;
+	search->samples_dirs = tree->reader.samples_dirs;
+	search->n_dirs = tree->reader.n_dirs;
 }
 
 static void free_tree(struct tree *tree)
@@ -415,6 +503,13 @@ static void free_tree(struct tree *tree)
 		free(tree->facts[i].name);
 	free(tree->facts);
 	original_objects_free(&tree->objects);
+	for (size_t i = 0; i < tree->images.n; i++) {
+		free(tree->named[i].image.name);
+		pp_image_content_free(&tree->named[i].content);
+	}
+	free(tree->named);
+	op_names_free_kept(&tree->images);
+	pp_image_reader_free(&tree->reader);
 	free(tree->kernel_starts);
 	free(tree->events);
 }
@@ -437,6 +532,7 @@ int original_write(uint32_t version, const struct format_sessions *sessions, con
 			       sessions->exclude_dependent, sessions->warnings, error);
 
 	if (!result) {
+		open_reader(&tree, sessions->search);
 		tree.events = original_events_make(version, &list, &classes);
 		tree.n_classes = (unsigned int)classes.n;
 		result = write_tree(&tree);
@@ -444,7 +540,9 @@ int original_write(uint32_t version, const struct format_sessions *sessions, con
 	if (!result)
 		result = original_write_rest(version, &list, samples, error);
 	if (!result)
-		result = write_objects(&tree, sessions->search);
+		result = original_objects_write(&tree.objects, &tree.reader, samples, error);
+	if (!result)
+		original_objects_warn(list.samples_dirs, list.n_dirs);
 	free_tree(&tree);
 	pp_classes_free(&classes);
 	pp_sample_list_free(&list);

@@ -56,8 +56,8 @@ struct object {
 /* ---- what has samples ---- */
 
 void original_objects_add(struct original_objects *objects, const char *file,
-			  const struct op_image_name *image, const struct odb_entry *entries,
-			  size_t n)
+			  const struct op_image_name *image, const struct op_image_name *source,
+			  const struct odb_entry *entries, size_t n)
 {
 	struct original_memory *memory;
 	const char *slash;
@@ -75,9 +75,11 @@ void original_objects_add(struct original_objects *objects, const char *file,
 	*memory = (struct original_memory){
 		.path = op_format("%.*s/%u.jo", (int)(slash - file), file, image->tgid),
 		.image = *image,
+		.source = *source,
 		.keys = op_alloc(n, sizeof(*memory->keys)),
 	};
 	memory->image.name = op_copy(image->name);
+	memory->source.name = op_copy(source->name);
 	for (size_t i = 0; i < n; i++)
 		if (entries[i].count && entries[i].key < image->end - image->start)
 			memory->keys[memory->n++] = entries[i].key;
@@ -88,6 +90,7 @@ void original_objects_free(struct original_objects *objects)
 	for (size_t i = 0; i < objects->n; i++) {
 		free(objects->items[i].path);
 		free(objects->items[i].image.name);
+		free(objects->items[i].source.name);
 		free(objects->items[i].keys);
 	}
 	free(objects->items);
@@ -154,7 +157,7 @@ static void add_memory(struct object *object, struct pp_image_reader *reader,
 		if (!i || memory[i].image.start != memory[i - 1].image.start ||
 		    memory[i].image.end != memory[i - 1].image.end) {
 			pp_image_content_free(&content);
-			pp_image_reader_read(reader, &memory[i].image, &content);
+			pp_image_reader_read(reader, &memory[i].source, &content);
 		}
 		add_spans(object, &content.symbols, &memory[i]);
 	}
@@ -434,4 +437,58 @@ int original_objects_write(struct original_objects *objects, struct pp_image_rea
 			return -1;
 	}
 	return 0;
+}
+
+/* ---- what is left out ---- */
+
+/* Of a file, OProfile has the names that are in it. */
+static bool is_file_gone(const char *text)
+{
+	struct op_image_name image;
+	bool is;
+
+	if (op_image_name_parse(text, &image, NULL))
+		return false;
+	is = image.kind == OP_IMAGE_FILE && !pp_image_is_named(image.name) &&
+	     access(image.name, F_OK);
+	free(image.name);
+	return is;
+}
+
+static void find_gone(const struct op_functions *functions, struct op_names *names,
+		      struct op_names *images)
+{
+	bool is_gone = false;
+
+	for (size_t i = 0; i < functions->n_keys; i++) {
+		const struct op_function_key *key = &functions->keys[i];
+		const char *image = functions->images.names[key->image];
+
+		if (!i || key->image != key[-1].image)
+			is_gone = is_file_gone(image);
+		if (!is_gone)
+			continue;
+		op_names_keep(images, image);
+		op_names_keep(names, functions->items[key->function].name);
+	}
+}
+
+void original_objects_warn(char *const *samples_dirs, size_t n)
+{
+	struct op_names names = {0}, images = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		struct op_functions functions;
+
+		op_functions_read(&functions, samples_dirs[i]);
+		find_gone(&functions, &names, &images);
+		op_functions_free(&functions);
+	}
+	if (names.n)
+		op_warn("OProfile has the names that are in files: those of %zu function%s, in %zu "
+			"file%s that %s not here, are left out; pprof and folded keep them",
+			names.n, names.n == 1 ? "" : "s", images.n, images.n == 1 ? "" : "s",
+			images.n == 1 ? "is" : "are");
+	op_names_free_kept(&names);
+	op_names_free_kept(&images);
 }

@@ -16,7 +16,8 @@ struct pp_image_reader;
 struct original_memory {
 	char *path; /* of the object, relative to the directory of samples */
 	struct op_image_name image;
-	uint64_t *keys; /* that have samples */
+	struct op_image_name source; /* the session's image, whose symbols it has */
+	uint64_t *keys;		     /* that have samples */
 	size_t n;
 };
 
@@ -30,11 +31,12 @@ struct original_objects {
  * original_objects_add - note a sample file that was written
  * @file: its name, relative to the directory of samples
  * @image: that the samples are in; all but memory of a process is passed over
+ * @source: what the session calls it
  * @entries: of the file, by key
  */
 void original_objects_add(struct original_objects *objects, const char *file,
-			  const struct op_image_name *image, const struct odb_entry *entries,
-			  size_t n);
+			  const struct op_image_name *image, const struct op_image_name *source,
+			  const struct odb_entry *entries, size_t n);
 
 /**
  * original_objects_write - write an object for each process and label with a known function
@@ -45,6 +47,8 @@ void original_objects_add(struct original_objects *objects, const char *file,
  */
 int original_objects_write(struct original_objects *objects, struct pp_image_reader *reader,
 			   const char *dir, struct op_error *error);
+/* Warns of functions that only the profile of a session names, in files that are not here. */
+void original_objects_warn(char *const *samples_dirs, size_t n);
 void original_objects_free(struct original_objects *objects);
 
 #endif
