@@ -161,14 +161,16 @@ END
 # differs in its unit mask is another event.
 requirement events_of_hosts_add_up_by_weight
 images
-for host in 'web 6000 10 2' 'db 5000 12 8'; do
-	set -- $host
+while read -r host period hot cold; do
 	rm -rf samples
 	printf 'cpu_type i386/core_2\nctr_count %s\nimage prog CYCLES.%s.0.all.all.all\n0x1010 %s, 0x1030 %s\n' \
-		"$2" "$2" "$3" "$4" | session
-	printf 'hostname %s\n' "$1" >samples/current/origin
-	check opexport --session-dir="$DIR" --to=fleet -o "$1.fleet"
-done
+		"$period" "$period" "$hot" "$cold" | session
+	printf 'hostname %s\n' "$host" >samples/current/origin
+	check opexport --session-dir="$DIR" --to=fleet -o "$host.fleet"
+done <<-END
+	web 6000 10 2
+	db 5000 12 8
+END
 join_tables()
 {
 	python3 - "$@" <<-'END'
