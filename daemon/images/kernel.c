@@ -289,6 +289,7 @@ static bool save(const struct kernel *kernel, const struct list *list, const cha
 /* Takes @modules; @kallsyms: as of now; may be NULL */
 static void refresh(struct kernel *kernel, char *modules, const char *kallsyms)
 {
+	kernel->code = kernel->source->kernel_code;
 	forget_lists(kernel);
 	find_others(kernel, modules ? modules : "", kallsyms ? kallsyms : "");
 	if (modules)
@@ -373,7 +374,8 @@ const struct kernel_range *kernel_find(struct kernel *kernel, uint64_t address, 
 
 	if (!range || range->fleeting)
 		kernel->lists.stale = true;
-	if (range || buffer < kernel->asked + ASK_AGAIN)
+	if (range ||
+	    (buffer < kernel->asked + ASK_AGAIN && kernel->code == kernel->source->kernel_code))
 		return range;
 	log_verbose(LOG_MODULE, "no kernel image is mapped at %#" PRIx64, address);
 	kernel->asked = buffer;

@@ -101,6 +101,7 @@ static int record_read(struct source *source, const uint64_t **words, size_t *co
 	struct recorder *recorder = recorder_of(source);
 	int result = source_read(recorder->inner, words, count, error);
 
+	source->kernel_code = recorder->inner->kernel_code;
 	if (!result && *count)
 		write_chunk(recorder, RECORD_BUFFER, NULL, 0, *words, *count * sizeof(**words));
 	return result;

@@ -154,6 +154,7 @@ static int add_answer(struct replay *replay, enum record_type type, struct op_re
 	case RECORD_MODULES:
 		return replay_set_text(&replay->modules, body, error);
 	case RECORD_KALLSYMS:
+		replay->source.kernel_code++; /* asked again, perhaps for that */
 		return replay_set_text(&replay->kallsyms, body, error);
 	case RECORD_STATS:
 		return replay_set_text(&replay->stats, body, error);

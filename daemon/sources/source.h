@@ -54,6 +54,7 @@ struct source {
 	double cpu_mhz;	       /* 0 if unknown */
 	char *events;	       /* as of --events; NULL if the source does not know */
 	bool is_live;	       /* samples are taken on this machine, now */
+	unsigned int kernel_code; /* changes with code that kallsyms() has told nothing of yet */
 	unsigned int rate;     /* samples a second of events with a count of 0; 0: there are none */
 };
 

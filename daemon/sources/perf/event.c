@@ -79,6 +79,7 @@ static struct perf_event_attr make_attr_of_processes(const struct perf_counters_
 		.task = 1,
 		.namespaces = op_perf_is_privileged(), /* others are refused */
 		.build_id = !perf_build_ids_leak(),
+		.ksymbol = op_perf_is_privileged(), /* others see no code of the kernel */
 	};
 
 	set_common(&attr, config, pages);
@@ -108,7 +109,8 @@ static struct perf_event_attr make_attr(const struct op_perf_event *event,
 
 /*
  * Kernels before 6.0 do not report an event's losses, and those before 5.12 no build-ids; those of
- * files are read then, if the process is there (perf_proc_cookie()).
+ * files are read then, if the process is there (perf_proc_cookie()).  Before 5.1 they do not report
+ * BPF programs.
  */
 static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
@@ -120,6 +122,10 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
 	}
 	if (fd < 0 && errno == EINVAL && attr->build_id) {
 		attr->build_id = 0;
+		fd = op_perf_open(attr, pid, cpu, -1);
+	}
+	if (fd < 0 && errno == EINVAL && attr->ksymbol) {
+		attr->ksymbol = 0;
 		fd = op_perf_open(attr, pid, cpu, -1);
 	}
 	return fd;

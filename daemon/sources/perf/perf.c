@@ -135,6 +135,9 @@ static void apply(struct perf_source *perf, struct perf_cpu *cpu,
 	case PERF_RECORD_LOST_SAMPLES:
 		apply_lost(perf, cpu, other->lost.count);
 		break;
+	case PERF_RECORD_KSYMBOL:
+		perf->source.kernel_code += perf_programs_apply(&perf->programs, &other->ksymbol);
+		break;
 	case PERF_RECORD_THROTTLE:
 		cpu->throttled++;
 		perf_times_pause(&perf->times, cpu->cpu, event_of(perf, other), other->ids.time);
@@ -331,7 +334,9 @@ static char *perf_modules(struct source *source)
 
 static char *perf_kallsyms(struct source *source)
 {
-	return machine_kallsyms(&perf_of(source)->machine);
+	struct perf_source *perf = perf_of(source);
+
+	return perf_programs_join(&perf->programs, machine_kallsyms(&perf->machine));
 }
 
 /* The numbers of a CPU, if its first ring is this: it has another when it was away. */
@@ -489,6 +494,7 @@ static void perf_close(struct source *source)
 	perf_unwind_free(perf->samples.unwind);
 	perf_code_free(&perf->code);
 	perf_processes_free(&perf->processes);
+	perf_programs_free(&perf->programs);
 	op_thread_names_free(&perf->names);
 	if (perf->timer >= 0)
 		close(perf->timer);

@@ -11,6 +11,7 @@
 #include "drain.h"
 #include "hotplug.h"
 #include "merge.h"
+#include "programs.h"
 #include "resolve.h"
 #include "sample.h"
 #include "times.h"
@@ -29,6 +30,7 @@ struct perf_source {
 	struct perf_words words;
 	struct perf_attr attr; /* the layout of all records */
 	struct machine machine;
+	struct perf_programs programs;
 	struct perf_samples samples; /* owns perf_samples::unwind */
 	struct perf_code code;	     /* in memory, for unwinding */
 	struct perf_drain drain;     /* keeps rings from filling up during unwinding */

@@ -96,7 +96,33 @@ TEST(the_list_of_symbols_is_packed)
 	}
 }
 
-/* BPF programs come without a record; an address outside all mappings is looked into, not often. */
+/* What the source has heard of is looked into at once, and once. */
+TEST(new_code_is_looked_into_at_once)
+{
+	static const uint64_t address = 0xffffffffc0500000;
+	const struct profile_config config = {0};
+	struct test_session session;
+	unsigned int calls;
+
+	session_open(&session, &config);
+	session_feed(&session, BUFFER(START, KERNEL, address + 0x100000, 0));
+	calls = session.machine.kallsyms_calls;
+	session_feed(&session, BUFFER(START, KERNEL, address, 0));
+	assert_int_equal(session.machine.kallsyms_calls, calls);
+	assert_int_equal(session_stat(&session, STAT_NO_KERNEL_IMAGE), 2);
+	session.machine.kallsyms = "ffffffff81000000 T _stext\nffffffff82000000 T _etext\n"
+				   "ffffffffc0500000 t bpf_prog_3\t[bpf]\n";
+	session.machine.source.kernel_code++;
+	for (int i = 0; i < 10; i++)
+		session_feed(&session, BUFFER(START, KERNEL, address, 0, address + 0x100000, 0));
+	assert_int_equal(session.machine.kallsyms_calls, calls + 1);
+	assert_int_equal(session_stat(&session, STAT_STORED), 10);
+	session_check_sums(&session);
+	session_close(&session);
+}
+
+/* BPF programs may come without a record; an address outside all mappings is looked into, not
+ * often. */
 TEST(unknown_addresses_are_looked_into)
 {
 	const struct profile_config config = {0};
