@@ -194,6 +194,23 @@ show <<-EOF
 	record 9 1 q11 q0xffffffffc0200010 d0 d0 q13 q1
 EOF
 
+# Of a kernel that is another machine's, and programs that have gone.
+requirement bpf_programs_have_the_names_of_their_records
+make_profile >made <<-EOF
+	$clock
+	pipe 112
+	record 1 1 d0xffffffff d0 q0xffffffff81000000 q0x3e000000 q0xffffffff81000000 '[kernel.kallsyms]_text d42 d42 q1 q11
+	record 17 1 q0xffffffffc0100000 d64 w1 w0 'bpf_prog_1_a d42 d42 q3 q11
+	record 17 1 q0xffffffffc0100100 d64 w1 w0 'bpf_prog_2\tb d42 d42 q3 q11
+	record 9 1 q11 q0xffffffff81000500 d0 d0 q10 q1
+	record 9 1 q11 q0xffffffffc0100010 d0 d0 q12 q1
+	record 9 1 q11 q0xffffffffc0100120 d0 d0 q12 q1
+	record 17 1 q0xffffffffc0100000 d64 w1 w1 'bpf_prog_1_a d42 d42 q13 q11
+	record 9 1 q11 q0xffffffffc0200010 d0 d0 q14 q1
+EOF
+opreport -l -n made 2>/dev/null
+opexport --to=folded made 2>/dev/null
+
 # Where the kernel was entered, the instruction itself is looked up: nothing called it.
 requirement chains_are_stacks
 show <<-EOF

@@ -228,6 +228,58 @@ static char *list_modules(const struct prof *prof, const struct prof_image *kern
 	return stream.text;
 }
 
+/* ---- BPF programs ---- */
+
+static bool is_named_program(const struct prof_image *image)
+{
+	return image->kind == PROF_BPF && image->end > image->start && *image->path != '[';
+}
+
+/* Whether the recording has a name for what this kernel has at an address now. */
+static bool is_recorded(const struct prof *prof, uint64_t address)
+{
+	for (size_t i = 0; i < prof->n_images; i++)
+		if (is_named_program(&prof->images[i]) && address >= prof->images[i].start &&
+		    address < prof->images[i].end)
+			return true;
+	return false;
+}
+
+static void put_program(FILE *out, const struct prof_image *image)
+{
+	fprintf(out, "%016" PRIx64 " t ", image->start);
+	for (const char *at = image->path; *at; at++)
+		fputc(*at > ' ' && *at <= '~' ? *at : '_', out);
+	fputs("\t[bpf]\n", out);
+}
+
+/* What a recording says of BPF programs is known of any kernel, and of those that have gone. */
+static char *with_programs(const struct prof *prof, char *kallsyms)
+{
+	const char *rest = kallsyms;
+	struct op_kernel_symbol symbol;
+	struct op_text_stream stream;
+	size_t n = 0;
+
+	for (size_t i = 0; i < prof->n_images; i++)
+		n += is_named_program(&prof->images[i]);
+	if (!n)
+		return kallsyms;
+	op_text_stream_open(&stream);
+	while (rest && op_kallsyms_next(&rest, &symbol))
+		if (symbol.module_length != strlen("bpf") || memcmp(symbol.module, "bpf", 3) != 0 ||
+		    !is_recorded(prof, symbol.address))
+			fprintf(stream.out, "%.*s\n", (int)symbol.line_length, symbol.line);
+	for (size_t i = 0; i < prof->n_images; i++)
+		if (is_named_program(&prof->images[i]))
+			put_program(stream.out, &prof->images[i]);
+	op_text_stream_close(&stream);
+	free(kallsyms);
+	return stream.text;
+}
+
+/* ---- all ---- */
+
 bool session_kernel_find(const struct prof *prof, struct session_kernel *found)
 {
 	const struct prof_image *kernel = find_kernel(prof);
@@ -244,6 +296,7 @@ bool session_kernel_find(const struct prof *prof, struct session_kernel *found)
 		found->kallsyms = NULL;
 	}
 	found->modules = list_modules(prof, kernel, found->kallsyms);
+	found->kallsyms = with_programs(prof, found->kallsyms);
 	return true;
 }
 

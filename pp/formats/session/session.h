@@ -118,8 +118,10 @@ const struct session_origin_image *session_origin_image(const struct session_ori
 
 /* What this machine knows of the kernel that was profiled. */
 struct session_kernel {
-	char *kallsyms; /* of the running kernel, if that was profiled; NULL: it was another one */
-	char *modules;	/* as OP_SAMPLES_MODULES has them */
+	/* Of the running kernel, if that was profiled; and of BPF programs that the recording
+	 * names.  NULL: neither. */
+	char *kallsyms;
+	char *modules; /* as OP_SAMPLES_MODULES has them */
 };
 
 /**
