@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "libop/closed/times.h"
 #include "pp/select/weights.h"
 
 /* ---- rows by name ---- */
@@ -118,17 +119,28 @@ static void runs_find_seconds(struct pp_runs *runs, const struct pp_sample_list 
 	}
 }
 
+enum pp_evidence pp_sessions_evidence(char *const *samples_dirs, size_t n)
+{
+	const struct pp_head head = {.dirs = samples_dirs, .n_dirs = n};
+
+	if (pp_head_sessions(&head) < 2)
+		return PP_FROM_NOTHING;
+	for (size_t i = 0; i < n; i++)
+		if (session_times_is_name(strrchr(samples_dirs[i], '/') + 1))
+			return PP_FROM_SLICES;
+	return PP_FROM_RUNS;
+}
+
 void pp_runs_find(struct pp_runs *runs, struct pp_sample_list *list,
 		  const struct pp_classes *classes, const struct pp_profile_request *request)
 {
-	const struct pp_head head = {.dirs = list->samples_dirs, .n_dirs = list->n_dirs};
 	struct pp_profile_request own = *request;
 
-	*runs = (struct pp_runs){0};
-	if (pp_head_sessions(&head) < 2)
+	*runs = (struct pp_runs){.evidence =
+					 pp_sessions_evidence(list->samples_dirs, list->n_dirs)};
+	if (runs->evidence == PP_FROM_NOTHING)
 		return;
 	runs->n = list->n_dirs;
-	runs->evidence = PP_FROM_RUNS;
 	own.arcs = own.details = false;
 	own.calls = PP_CALLS_NONE;
 	own.filter = own.limits = NULL;
@@ -206,11 +218,28 @@ size_t pp_runs_count(const struct pp_runs *runs)
 	return count ? count : 1;
 }
 
+/* The part of a run that is @run, by its time if that is known. */
+static double part_of_run(const struct pp_runs *runs, size_t run)
+{
+	double all = 0;
+
+	if (runs->evidence == PP_FROM_RUNS)
+		return 1;
+	for (size_t i = 0; i < runs->n; i++) {
+		if (runs->seconds[i] == 0)
+			return 1 / (double)runs->n;
+		all += runs->seconds[i];
+	}
+	return runs->seconds[run] / all;
+}
+
 static double units_of(const struct pp_runs *runs, size_t run, size_t class, enum pp_unit unit)
 {
 	double whole = run_weight(runs, runs->profile.totals, run, class);
 
-	return unit == PP_PER_SAMPLE ? whole : unit == PP_PER_RUN ? whole > 0 : runs->seconds[run];
+	return unit == PP_PER_SAMPLE ? whole
+	       : unit == PP_PER_RUN  ? part_of_run(runs, run)
+				     : runs->seconds[run];
 }
 
 /* Of one run. */
@@ -230,7 +259,9 @@ struct pp_estimate pp_runs_estimate(const struct pp_runs *runs, const struct pp_
 	size_t n = 0;
 
 	for (size_t i = 0; i < runs->n; i++) {
-		if (run_weight(runs, runs->profile.totals, i, class) == 0)
+		/* a slice without samples is a part of the run */
+		if (runs->evidence == PP_FROM_RUNS &&
+		    run_weight(runs, runs->profile.totals, i, class) == 0)
 			continue;
 		parts[n] = numbers ? numbers[i] : 0;
 		units[n++] = units_of(runs, i, class, unit);

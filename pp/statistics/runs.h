@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each run has of the rows of a profile: of several sessions each is a run.
+ * What each run has of the rows of a profile: of several sessions each is a run, or a slice of one
+ * that the daemon has closed by the clock.
  */
 #ifndef PP_STATISTICS_RUNS_H
 #define PP_STATISTICS_RUNS_H
@@ -23,20 +24,26 @@ struct pp_runs {
 	struct op_hash by_name;	   /* rows, or parts if it has no rows */
 };
 
+/*
+ * What the sessions of a profile are.  Those that a daemon closed by the clock are slices of one
+ * run, in the order of their names, which is that of time; so are those beside them, which it works
+ * on or which were saved.  The sessions that were made of one profile of another format are one
+ * run.
+ */
+enum pp_evidence pp_sessions_evidence(char *const *samples_dirs, size_t n);
+
 /**
  * pp_runs_find - read the samples of a profile again, by run
  * @runs: filled in; pp_runs_free() frees what it holds
  * @list: of the profile; must live as long as @runs
  * @classes: likewise
- * @request: of the profile, without arcs
- *
- * The sessions that were made of one profile of another format are one run.
+ * @request: of the profile; arcs and details are left out
  */
 void pp_runs_find(struct pp_runs *runs, struct pp_sample_list *list,
 		  const struct pp_classes *classes, const struct pp_profile_request *request);
 void pp_runs_free(struct pp_runs *runs);
 
-/* The number of runs that have samples; at least 1. */
+/* The number of runs that have samples; at least 1, which slices are together. */
 size_t pp_runs_count(const struct pp_runs *runs);
 
 /* Adds the weight of a row of the profile, or of its samples of an image, in each run to @numbers,
@@ -52,7 +59,7 @@ void pp_runs_add_part(const struct pp_runs *runs, const struct pp_part *part, si
  * @numbers: of @runs->n; NULL: nothing in any of them
  * @samples, @weight: of all runs together
  *
- * A run that has no sample of the class at all says nothing of how runs differ.
+ * A run that has no sample of the class at all says nothing of how runs differ; a slice does.
  */
 struct pp_estimate pp_runs_estimate(const struct pp_runs *runs, const struct pp_profile *profile,
 				    size_t class, enum pp_unit unit, const double *numbers,

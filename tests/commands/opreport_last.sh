@@ -74,6 +74,21 @@ opannotate --session-dir="$DIR" -a --last=1h 2>/dev/null | grep -c .
 opexport --session-dir="$DIR" --to=folded --last=1h -o - | awk '{ n += $NF } END { print n }'
 opdiff -n --session-dir="$DIR" last:1h last:1d 2>/dev/null | tail -n 1
 
+# Those of a daemon are slices of one run: what they have is added up, and they show how much it varies.
+requirement sessions_of_a_daemon_are_slices_of_one_run
+images
+for hour in 50 51 52 53 54 55; do
+	taken @ $((200 + hour % 3)) $((hour * 3600)) $(((hour - 1) * 3600))
+done
+mkdir old && mv samples old/
+for hour in 2 3 4 5 6 7; do
+	taken @ $((260 + hour % 3)) $((hour * 3600)) $(((hour - 1) * 3600))
+done
+opdiff old "$DIR" 'session:20*' 2>/dev/null | grep -E '^~|hot$'
+opdiff --html=page.html old "$DIR" 'session:20*' 2>/dev/null
+python3 "$COMMANDS/html_page.py" page.html verdicts | grep -E '^~|^hot'
+opreport -l --session-dir="$DIR" --intervals 'session:20*' 2>/dev/null | grep -E '^[+]-|hot$'
+
 requirement wrong_times_are_refused
 day
 each try <<-END

@@ -15,6 +15,7 @@
 #include "pp/report/notes.h"
 #include "pp/report/report.h"
 #include "pp/select/selection.h"
+#include "pp/statistics/runs.h"
 #include "pp/symbols/image_reader.h"
 
 /* A session on its way into the page. */
@@ -26,6 +27,7 @@ struct side {
 	char *head, *notes, *account, *name;
 	struct html_run *runs;
 	size_t n_runs;
+	enum pp_evidence evidence;
 };
 
 /* Runs beyond these are taken together: they show no more of how much runs differ. */
@@ -98,11 +100,14 @@ static int read_run(struct side *side, const struct html_session *session,
 static int read_runs(struct side *side, const struct html_session *session,
 		     const struct html_request *request, struct op_error *error)
 {
-	size_t n = pp_head_sessions(&session->profile->head), most = n < RUNS_MOST ? n : RUNS_MOST;
+	size_t n = side->list.n_dirs, most = n < RUNS_MOST ? n : RUNS_MOST;
 	int result = 0;
 
+	if (!session->read_inputs)
+		side->evidence = pp_sessions_evidence(side->list.samples_dirs, n);
+
 	side->runs = op_alloc(RUNS_MOST, sizeof(*side->runs));
-	if (n < 2 || session->read_inputs) {
+	if (side->evidence == PP_FROM_NOTHING) {
 		side->runs[side->n_runs++] = (struct html_run){
 			.prof = side->prof,
 			.names = side->names,
@@ -178,10 +183,12 @@ int html_sessions_write(const struct html_session *sessions, size_t n,
 			break;
 		tell_side(side, &sessions[i]);
 		page.title = title_of(&sessions[i].profile->head, side->name);
-		page.sides[i] = (struct html_side){
-			side->prof, side->names,  side->name,
-			side->head, side->notes,  side->account,
-			side->runs, side->n_runs, sessions[i].profile->head.duration_ns};
+		page.sides[i] =
+			(struct html_side){side->prof,	   side->names,
+					   side->name,	   side->head,
+					   side->notes,	   side->account,
+					   side->runs,	   side->n_runs,
+					   side->evidence, sessions[i].profile->head.duration_ns};
 	}
 	if (!result)
 		html_write(&page, out);

@@ -7,9 +7,10 @@
 
 #include "pp/formats/model/profile.h"
 #include "pp/formats/session/symbolize.h"
+#include "pp/statistics/chance.h"
 #include "stack_tree.h"
 
-/* A part of a side that shows how much runs differ: some of its sessions. */
+/* A part of a side that shows how much it varies: some of its sessions. */
 struct html_run {
 	struct prof *prof; /* finished */
 	struct prof_names *names;
@@ -27,7 +28,8 @@ struct html_side {
 	const char *account;   /* samples received, stored and lost by cause; overhead */
 	struct html_run *runs; /* of two sides: of one run, the whole side */
 	size_t n_runs;
-	uint64_t duration; /* nanoseconds; 0: what the profile itself says, if it does */
+	enum pp_evidence evidence; /* what the runs are */
+	uint64_t duration;	   /* nanoseconds; 0: what the profile itself says, if it does */
 };
 
 struct html_page {

@@ -178,7 +178,7 @@ static void run_make(struct run *run, const struct html_run *of, struct stack_tr
 static void add_runs(struct verdicts *verdicts, const struct html_side *side, uint32_t which)
 {
 	verdicts->n_runs[which] = side->n_runs;
-	verdicts->evidence[which] = side->n_runs > 1 ? PP_FROM_RUNS : PP_FROM_NOTHING;
+	verdicts->evidence[which] = side->evidence;
 	verdicts->runs[which] = op_alloc(side->n_runs + 1, sizeof(struct run));
 	for (size_t i = 0; i < side->n_runs; i++)
 		run_make(&verdicts->runs[which][i], &side->runs[i], verdicts->tree, which);
@@ -227,6 +227,10 @@ static bool estimate_by(const struct verdicts *verdicts, int side, uint32_t tree
 		units[used] = units_by(run, own, basis);
 		all += units[used++];
 	}
+	/* slices are one run together */
+	for (size_t i = 0;
+	     basis == BY_COUNTS && verdicts->evidence[side] == PP_FROM_SLICES && i < used; i++)
+		units[i] /= all;
 	if (all > 0)
 		*estimate =
 			pp_estimate_make(verdicts->evidence[side], samples, numbers, units, used);
