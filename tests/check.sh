@@ -67,6 +67,16 @@ tally=$folder/tally
 # shellcheck disable=SC2046
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$folder"' EXIT
 
+# time_print WHAT - how long this has taken, and what it and all that it waited for had of the CPUs
+time_print()
+{
+	times >"$folder/times"
+	tr ms '  ' <"$folder/times" |
+		awk -v what="$1" -v seconds=$((SECONDS - begin)) '
+			{ cpu += 60 * $1 + $2 + 60 * $3 + $4 }
+			END { printf "time:   %s: %d s, of the CPUs %d s\n", what, seconds, cpu }'
+}
+
 # run SUITE "KERNEL..." COMMAND... - with its counts in the tally, and say how long it took
 run() { tally_run "$tally" "$@"; }
 
@@ -106,7 +116,7 @@ if [[ " unit measured quick " != *"$wanted"* ]]; then
 else
 	"$top/tools/build.sh"
 fi
-echo "time:   packages, kernels and build: $((SECONDS - begin)) s"
+time_print "packages, kernels and build"
 if [[ $cache_status -ne 0 ]]; then
 	echo "check: error: kernels and QEMU for the guests could not be fetched" >&2
 	echo "0 passed, 1 failed"
@@ -129,5 +139,5 @@ cat "$folder/guests"
 ! wants kernels || "$top/tests/check_kernel.sh" -t "$tally" || true # it notes what failed
 
 "$top/tests/rerun.py" "$tally" "$build"
-echo "time:   all: $((SECONDS - begin)) s"
+time_print all
 "$top/tests/table.py" --slowest=20 "$tally"

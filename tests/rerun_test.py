@@ -12,7 +12,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 # Fails the first time that it is run, with a reason.
 ONCE = '[ -e "$0.ran" ] || { touch "$0.ran"; echo "a reason"; exit 1; }'
-ALWAYS = 'echo "another reason"; exit 1'
+ALWAYS = 'echo "another reason" >&2; exit 1'
+BUSY = "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done"
 
 
 def run(script, *arguments):
@@ -41,12 +42,15 @@ class Rerun(unittest.TestCase):
                 notes.write(noted)
             again = run("rerun.py", tally, f"{folder}/build")
             self.assertEqual(again.returncode, 0, again.stderr)
-            return run("table.py", tally).stdout
+            return run("table.py", "--slowest=9", tally).stdout
 
     def test_passes_the_second_time(self):
-        said = self.table({"good": "true", "once": ONCE})
+        said = self.table({"good": BUSY, "once": ONCE})
         self.assertIn("flaky:\n  unit: once (host): FAIL: a reason\n", said)
         self.assertTrue(said.endswith("\n2 passed, 0 failed\n"), said)
+        # CPU time, and time
+        self.assertRegex(said, r"\n +([1-9]|0\.0*[1-9])\S* +\d\S+  unit: good \(host\)\n")
+        self.assertRegex(said, r"\n +\d\S* +\d\S+  unit: once \(host\)\n")
 
     def test_fails_twice(self):
         said = self.table({"good": "true", "always": ALWAYS})

@@ -64,15 +64,16 @@ class Table(unittest.TestCase):
                 for line in lines:
                     self.assertIn(line, said)
 
-    def test_slowest(self):
+    def test_slowest_by_cpu_time(self):
         with tempfile.NamedTemporaryFile("w") as file:
-            file.write("ran\thost\tunit\t3\t0\t0\n" + "".join(
-                f"took\thost\tunit\t{name}\t{seconds}\n"
-                for name, seconds in (("a", "0.5"), ("b", "12.0"), ("c", "3.1"))))
+            file.write("ran\thost\tunit\t4\t0\t0\n" + "".join(
+                f"took\thost\tunit\t{times}\n".replace(" ", "\t")
+                for times in ("a 0.5", "waits 99.0 0.1", "works 12.0 34.5", "unknown 3.1")))
             file.flush()
             done = table(file.name, "--slowest=2")
-            self.assertIn("slowest:\n    12.0 s  unit: b (host)\n     3.1 s  unit: c (host)\n\n",
-                          done.stdout)
+            self.assertIn("slowest:  CPU s    time s\n"
+                          "           34.5      12.0  unit: works (host)\n"
+                          "                      3.1  unit: unknown (host)\n\n", done.stdout)
 
     def test_no_file(self):
         self.assertEqual(table("/nonexistent").returncode, 2)

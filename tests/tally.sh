@@ -9,7 +9,7 @@
 #	skip	KERNEL	SUITE	TEST	REASON	one for each of the skipped
 #	flaky	KERNEL	SUITE	TEST	REASON	a line "fail" before it was by chance: run again,
 #						alone, the test passed (rerun.py)
-#	took	KERNEL	SUITE	TEST	SECONDS
+#	took	KERNEL	SUITE	TEST	SECONDS [CPU-SECONDS]
 #
 # Lines "ran" of one kernel and suite add up.  KERNEL is a name of vm/kernel.sh, or "host" where
 # the tests need none.  Sourced.
@@ -34,7 +34,7 @@ tally_fail() { tally_line "$1" fail "${@:2}"; }
 # tally_skip FILE KERNEL SUITE TEST REASON
 tally_skip() { tally_line "$1" skip "${@:2}"; }
 
-# tally_took FILE KERNEL SUITE TEST SECONDS
+# tally_took FILE KERNEL SUITE TEST SECONDS [CPU-SECONDS]
 tally_took() { tally_line "$1" took "${@:2}"; }
 
 # tally_expect FILE KERNEL SUITE REASON - a suite that has left no counts could not be run, which
@@ -48,15 +48,15 @@ tally_expect()
 }
 
 # tally_run FILE SUITE "KERNEL..." COMMAND... - run a command that leaves counts of that suite in
-# FILE, for each of the kernels, and print how long it took
+# FILE, for each of the kernels, and say on standard error how long it took, and of the CPUs
 tally_run()
 {
-	local file=$1 suite=$2 kernels=$3 kernel status=0 begin=$SECONDS
+	local file=$1 suite=$2 kernels=$3 kernel status=0
+	local TIMEFORMAT="time:   $suite on $kernels: %0R s, of the CPUs %0U s and %0S s for the system"
 	shift 3
 
-	"$@" || status=$?
+	time "$@" || status=$?
 	for kernel in $kernels; do
 		tally_expect "$file" "$kernel" "$suite" "ended with status $status"
 	done
-	echo "time:   $suite on $kernels: $((SECONDS - begin)) s"
 }
