@@ -116,14 +116,24 @@ static void report_header_put_event(struct op_catalogue *catalogue,
 	fputc('\n', out);
 }
 
-/* Samples stand for different numbers of events. */
-static void put_weights(const struct pp_profile *profile, size_t class, FILE *out)
+/* Samples of @n classes stand for different numbers of events. */
+static void put_weights(const struct pp_profile *profile, size_t first, size_t n, FILE *out)
 {
-	if (pp_weights_differ(profile->classes, profile->totals, class))
-		fprintf(out,
-			"Percentages are of %" PRIu64
-			" events: samples stand for different numbers of them\n",
-			pp_weight(profile->classes, profile->totals, class));
+	uint64_t events = 0;
+	bool differ = false;
+
+	for (size_t i = first; i < first + n; i++)
+		differ |= pp_weights_differ(profile->classes, profile->totals, i);
+	if (!differ)
+		return;
+	for (size_t i = first; i < first + n; i++)
+		if (__builtin_add_overflow(events, pp_events(profile->classes, profile->totals, i),
+					   &events))
+			events = UINT64_MAX;
+	fprintf(out,
+		"Percentages are of %" PRIu64
+		" events: samples stand for different numbers of them\n",
+		events);
 }
 
 /* ---- sessions ---- */
@@ -259,8 +269,10 @@ void pp_report_head(const struct pp_profile *profile, const struct pp_report_sty
 			continue; /* there may be thousands of them */
 		if (class->title)
 			op_safe_line(out, "%s", class->title);
-		put_weights(profile, i, out);
+		put_weights(profile, i, 1, out);
 	}
+	if (is_by_who)
+		put_weights(profile, 0, classes->n, out);
 	op_catalogue_free(&catalogue);
 }
 
