@@ -5,8 +5,8 @@
  * /proc/kallsyms has those that are there now.  A program that a command loads, runs and drops is
  * gone by the time that its samples are looked at, so it is kept until another one has its place.
  */
-#ifndef DAEMON_SOURCES_PERF_PROGRAMS_H
-#define DAEMON_SOURCES_PERF_PROGRAMS_H
+#ifndef DAEMON_LIVE_PROGRAMS_H
+#define DAEMON_LIVE_PROGRAMS_H
 
 #include <stdbool.h>
 #include <stddef.h>

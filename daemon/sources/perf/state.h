@@ -6,12 +6,12 @@
 #define DAEMON_SOURCES_PERF_STATE_H
 
 #include "daemon/live/machine.h"
+#include "daemon/live/programs.h"
 #include "code.h"
 #include "counters.h"
 #include "drain.h"
 #include "hotplug.h"
 #include "merge.h"
-#include "programs.h"
 #include "resolve.h"
 #include "sample.h"
 #include "times.h"

@@ -2,7 +2,7 @@
 /* BPF programs that records tell of. */
 #include "tests/unit/test.h"
 
-#include "daemon/sources/perf/programs.h"
+#include "daemon/live/programs.h"
 
 #define KALLSYMS                                                                                   \
 	"ffffffff81000000 T _stext\n"                                                              \
