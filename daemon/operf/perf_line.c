@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "perf_add.h"
 #include "perf_table.h"
 #include "perf_values.h"
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "perf_events.h"
 #include "perf_values.h"
 
 #define IS(words)      .becomes = BECOMES_TEXT, .text = (words)

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values of perf's options that are written otherwise here. */
+/* Values of perf's options that are written otherwise here; events: perf_events.h. */
 #ifndef DAEMON_OPERF_PERF_VALUES_H
 #define DAEMON_OPERF_PERF_VALUES_H
 
 #include "perf_words.h"
 
 /* As of perf_word.take; each notes what it is given, or adds it to @line->out. */
-int perf_take_events(struct perf_line *line, const char *value, struct op_error *error);
-int perf_take_count(struct perf_line *line, const char *value, struct op_error *error);
-int perf_take_user(struct perf_line *line, const char *value, struct op_error *error);
-int perf_take_kernel(struct perf_line *line, const char *value, struct op_error *error);
 int perf_take_frequency(struct perf_line *line, const char *value, struct op_error *error);
 int perf_take_method(struct perf_line *line, const char *value, struct op_error *error);
 int perf_take_calls(struct perf_line *line, const char *value, struct op_error *error);
@@ -26,10 +22,6 @@ int perf_take_all_cpus(struct perf_line *line, const char *value, struct op_erro
 int perf_take_profile(struct perf_line *line, const char *value, struct op_error *error);
 int perf_take_percentage(struct perf_line *line, const char *value, struct op_error *error);
 int perf_take_compute(struct perf_line *line, const char *value, struct op_error *error);
-
-/* Adds @format with each "%" replaced by @value to @list.  Return: 0, or -1 with @error set. */
-int perf_add(struct op_strings *list, const char *format, const char *value,
-	     struct op_error *error);
 
 /**
  * perf_finish - add what only all options together say
