@@ -155,8 +155,10 @@ static int prepare(struct run *run, struct op_error *error)
 	session_let_sudo_user_read();
 	look_for_samples(run);
 	run->session = op_session_open(request->session_dir, error);
-	if (!run->session)
+	if (!run->session) {
+		op_session_suggest("--session-dir", error);
 		return -1;
+	}
 	run->lock = session_begin(run->session,
 				  request->append     ? SESSION_APPEND
 				  : request->run == 1 ? SESSION_BEGIN_RUNS

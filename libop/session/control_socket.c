@@ -92,7 +92,9 @@ static int connect_to(const char *session_dir, struct op_error *error)
 	if (fd >= 0)
 		return fd;
 	if (code == ENOENT || code == ECONNREFUSED)
-		return op_error_set(error, code, "no daemon serves the session %s", session_dir);
+		return op_error_set(error, code,
+				    "no daemon serves the session %s (\"opcontrol --start\")",
+				    session_dir);
 	return op_error_code(error, code, "cannot reach the daemon of session %s", session_dir);
 }
 

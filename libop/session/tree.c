@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,8 +18,9 @@
 /* Checks the directories of samples/NAME, which is open as @samples. */
 static int check_content(int samples, const char *path, struct op_error *error)
 {
-	static const char *const names[] = {OP_SAMPLES_STATS, OP_SAMPLES_STACKS, OP_SAMPLES_WEIGHTS,
-					    OP_SAMPLES_SYMBOLS, "{root}", "{kern}"};
+	static const char *const names[] = {OP_SAMPLES_STATS,	OP_SAMPLES_STACKS,
+					    OP_SAMPLES_WEIGHTS, OP_SAMPLES_SYMBOLS,
+					    "{root}",		"{kern}"};
 	int result = 0;
 
 	for (size_t i = 0; !result && i < OP_ARRAY_SIZE(names); i++) {
@@ -81,6 +83,17 @@ static char *open_session(const char *session_dir, const char *below,
 char *op_session_open(const char *session_dir, struct op_error *error)
 {
 	return open_session(session_dir, OP_SESSION_CURRENT, TRUSTED_DIR_MAKE, error);
+}
+
+void op_session_suggest(const char *option, struct op_error *error)
+{
+	static const int of_places[] = {EACCES, EPERM, EROFS, ENOTDIR, ENOSPC, EDQUOT, ENOENT};
+	size_t length = strlen(error->text);
+
+	for (size_t i = 0; i < OP_ARRAY_SIZE(of_places); i++)
+		if (error->code == of_places[i])
+			snprintf(error->text + length, sizeof(error->text) - length,
+				 "; %s=DIR names another place", option);
 }
 
 char *op_session_find(const char *session_dir, const char *below, struct op_error *error)

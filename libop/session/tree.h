@@ -22,6 +22,14 @@
 char *op_session_open(const char *session_dir, struct op_error *error);
 
 /**
+ * op_session_suggest - say what to do where op_session_open() was refused
+ * @option: of the command: what names another place
+ *
+ * Adds to @error, if it is one of the place: it may not be written, is full, or is no directory.
+ */
+void op_session_suggest(const char *option, struct op_error *error);
+
+/**
  * op_session_find - open a session that exists, to write @below, a directory "samples/NAME"
  *
  * Return: as op_session_open().

@@ -49,8 +49,11 @@ int import_session_check(const char *dir, struct op_error *error)
 	if (fd >= 0)
 		samples_fd = trusted_dir_open_below(fd, OP_SESSION_SAMPLES, samples,
 						    TRUSTED_DIR_FIND, &cause);
-	if ((samples_fd < 0 || check_current(samples_fd, current, &cause)) && cause.code != ENOENT)
+	if ((samples_fd < 0 || check_current(samples_fd, current, &cause)) &&
+	    cause.code != ENOENT) {
 		result = op_error_set(error, cause.code, "%s", cause.text);
+		op_session_suggest("--output", error);
+	}
 	if (samples_fd >= 0)
 		close(samples_fd);
 	if (fd >= 0)
@@ -77,8 +80,10 @@ int import_session(const struct prof *prof, const char *dir, const struct sessio
 	if (import_session_check(dir, error))
 		return -1;
 	pinned = op_session_open(dir, error);
-	if (!pinned)
+	if (!pinned) {
+		op_session_suggest("--output", error);
 		return -1;
+	}
 	dir = pinned;
 	fresh = op_format("%s/samples/.import-XXXXXX", dir);
 	from = to = NULL;
