@@ -3,8 +3,10 @@
 #include "similar.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* How many edits make one of another, and the shortest and longest words, in bytes, that are
@@ -87,4 +89,32 @@ struct op_similar op_similar_of(const char *word, const char *const *names)
 	for (; *names; names++)
 		op_similar_try(&similar, *names);
 	return similar;
+}
+
+/* Some file systems do not say what a name is. */
+static bool is_wanted(const struct dirent *entry, bool directories)
+{
+	unsigned char other = directories ? DT_REG : DT_DIR;
+
+	return entry->d_name[0] != '.' && entry->d_type != other;
+}
+
+char *op_similar_entry(const char *path, bool directories)
+{
+	const char *slash = strrchr(path, '/');
+	char *parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+	struct op_similar similar = {.word = slash ? slash + 1 : path};
+	struct dirent **entry = NULL;
+	int n = parent ? scandir(parent, &entry, NULL, alphasort) : -1;
+	char *found;
+
+	for (int i = 0; i < n; i++)
+		if (is_wanted(entry[i], directories))
+			op_similar_try(&similar, entry[i]->d_name);
+	found = similar.name ? strdup(similar.name) : NULL;
+	for (int i = 0; i < n; i++)
+		free(entry[i]);
+	free(entry);
+	free(parent);
+	return found;
 }

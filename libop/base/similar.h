@@ -5,6 +5,8 @@
 #ifndef LIBOP_BASE_SIMILAR_H
 #define LIBOP_BASE_SIMILAR_H
 
+#include <stdbool.h>
+
 #define OP_NOT_SIMILAR (~0u)
 
 /**
@@ -31,6 +33,15 @@ void op_similar_try(struct op_similar *similar, const char *name);
 
 /* The nearest of @names, which NULL ends, to @word. */
 struct op_similar op_similar_of(const char *word, const char *const *names);
+
+/**
+ * op_similar_entry - what a path that does not exist may have been meant to be
+ * @path: the names of its directory are compared with its last part
+ * @directories: directories are meant, else files; hidden ones are not
+ *
+ * Return: the name without its directory, which the caller frees; NULL: none resembles it.
+ */
+char *op_similar_entry(const char *path, bool directories);
 
 /*
  * For the end of an error: these three as arguments of OP_SIMILAR_FORMAT.  @before: dashes of an

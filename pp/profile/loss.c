@@ -489,7 +489,7 @@ int pp_loss_explain(const struct pp_sample_list *list, struct op_error *error)
 	}
 	if (list->n_dirs > 1)
 		snprintf(others, sizeof(others), " and %zu more", list->n_dirs - 1);
-	op_error_set(error, ENOENT, "no samples in the session %.500s%s: %s", name, others, text);
+	op_error_set(error, PP_NO_SESSION, "no samples in the session %.500s%s: %s", name, others, text);
 	free(text);
 	free(name);
 	return -1;

@@ -23,8 +23,8 @@
  * @exclude_dependent: leave out images other than the application itself
  * @warnings: warns of what was skipped
  *
- * Return: 0, or -1 with @error set: no session, no samples that match, or classes that
- * differ along more than one axis.
+ * Return: 0, or -1 with @error set: no session, no samples that match (PP_NO_SESSION, PP_NO_MATCH),
+ * or classes that differ along more than one axis.
  */
 int pp_select(struct pp_sample_list *list, struct pp_classes *classes, const char *session_dir,
 	      const struct pp_spec *spec, const struct pp_merge *merge, bool exclude_dependent,

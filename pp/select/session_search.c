@@ -130,49 +130,79 @@ static bool hold_session(struct pp_sample_list *list, const char *samples_dir)
 	return list->holds[list->n_holds - 1] >= 0;
 }
 
-/* A session beside @samples_dir, which is missing, with a name like its: the caller frees it. */
-static char *find_similar(const char *samples_dir)
+/* Names that an error lists. */
+#define NAMES_MOST 4
+
+/* "a, b, c, d, ...": sessions beside the one that is missing; the caller frees it.  NULL: there are
+ * none. */
+static char *list_sessions(const char *samples_root)
 {
-	const char *slash = strrchr(samples_dir, '/');
-	char *root = slash ? op_format("%.*s", (int)(slash - samples_dir), samples_dir) : NULL;
-	DIR *dir = root ? opendir(root) : NULL;
-	struct op_similar similar = {.word = slash ? slash + 1 : samples_dir};
-	const struct dirent *entry;
-	char *found = NULL;
+	struct dirent **entry;
+	int n = scandir(samples_root, &entry, NULL, alphasort), named = 0;
+	char *names = NULL;
 
-	while (dir && (entry = readdir(dir))) {
-		struct op_similar next = similar;
+	for (int i = 0; i < n; i++) {
+		bool is = entry[i]->d_name[0] != '.' && entry[i]->d_type == DT_DIR;
 
-		if (entry->d_name[0] == '.' || entry->d_type == DT_REG)
-			continue;
-		op_similar_try(&next, entry->d_name);
-		if (next.name == similar.name)
-			continue;
-		free(found);
-		found = op_copy(next.name);
-		similar = next;
-		similar.name = found;
+		if (is && named++ < NAMES_MOST) {
+			char *longer = op_format("%s%s%.60s", names ? names : "", names ? ", " : "",
+						 entry[i]->d_name);
+
+			free(names);
+			names = longer;
+		}
+		free(entry[i]);
 	}
-	if (dir)
-		closedir(dir);
-	free(root);
-	return found;
+	if (n >= 0)
+		free(entry);
+	if (named > NAMES_MOST) {
+		char *longer = op_format("%s, ...", names);
+
+		free(names);
+		names = longer;
+	}
+	return names;
 }
 
-static int no_session(const char *samples_dir, int code, struct op_error *error)
+/* What to do about it; the caller frees it. */
+static char *say_cure(const char *samples_root)
 {
-	char *found = code == ENOENT ? find_similar(samples_dir) : NULL;
+	char *names = list_sessions(samples_root), *cure;
+	int dir = (int)strlen(samples_root) - (int)strlen("/" OP_SESSION_SAMPLES);
+
+	if (names)
+		cure = op_format("; sessions there: %s", names);
+	else if (!strcmp(samples_root, OP_SESSION_DEFAULT_DIR "/" OP_SESSION_SAMPLES))
+		cure = op_copy("; \"operf COMMAND\" makes one in ./oprofile_data, \"opcontrol "
+			       "--start\" one of the whole system");
+	else
+		cure = op_format("; \"operf --session-dir=%.*s COMMAND\" makes one", dir,
+				 samples_root);
+	free(names);
+	return cure;
+}
+
+/* @in: where sessions are looked for by name; NULL: the session has a path of its own. */
+static int no_session(const char *samples_dir, const char *in, int code, struct op_error *error)
+{
+	char *found = code == ENOENT ? op_similar_entry(samples_dir, true) : NULL, *cure = NULL;
 	int result = op_error_code(error, code, "no session at %s", samples_dir);
 	size_t length = strlen(error->text);
 
+	error->code = PP_NO_SESSION;
 	if (found)
-		snprintf(error->text + length, sizeof(error->text) - length,
-			 "; did you mean session:%s?", found);
+		cure = op_format("; did you mean session:%s?", found);
+	else if (code == ENOENT && in)
+		cure = say_cure(in);
+	snprintf(error->text + length, sizeof(error->text) - length, "%s", cure ? cure : "");
+	free(cure);
 	free(found);
 	return result;
 }
 
-static int add_session(struct pp_sample_list *list, char *samples_dir, struct op_error *error)
+/* @in: as of no_session(). */
+static int add_session(struct pp_sample_list *list, char *samples_dir, const char *in,
+		       struct op_error *error)
 {
 	struct stat status;
 	int code = 0;
@@ -184,7 +214,7 @@ static int add_session(struct pp_sample_list *list, char *samples_dir, struct op
 		code = errno;
 	else if (!S_ISDIR(status.st_mode))
 		code = ENOTDIR;
-	return code ? no_session(samples_dir, code, error) : 0;
+	return code ? no_session(samples_dir, in, code, error) : 0;
 }
 
 static int compare_texts(const void *a, const void *b)
@@ -210,7 +240,8 @@ static int add_globbed(struct pp_sample_list *list, const char *samples_root, co
 		    !pp_globs_match(&globs, entry->d_name) ||
 		    pp_globs_match(&spec->session_excludes, entry->d_name))
 			continue;
-		if (add_session(list, op_format("%s/%s", samples_root, entry->d_name), &ignored))
+		if (add_session(list, op_format("%s/%s", samples_root, entry->d_name), NULL,
+				&ignored))
 			free(list->samples_dirs[--list->n_dirs]);
 	}
 	closedir(dir);
@@ -267,13 +298,13 @@ static int add_last(struct pp_sample_list *list, const char *samples_root, uint6
 		if (entry->d_name[0] == '.' || entry->d_type == DT_REG ||
 		    !is_of_time(path, !strcmp(entry->d_name, "current"), since))
 			free(path);
-		else if (add_session(list, path, &ignored))
+		else if (add_session(list, path, NULL, &ignored))
 			free(list->samples_dirs[--list->n_dirs]);
 	}
 	closedir(dir);
 	op_duration_text(seconds, text);
 	if (!list->n_dirs)
-		return op_error_set(error, ENOENT, "no session of the last %s in %s", text,
+		return op_error_set(error, PP_NO_SESSION, "no session of the last %s in %s", text,
 				    samples_root);
 	qsort(list->samples_dirs, list->n_dirs, sizeof(char *), compare_texts);
 	return 0;
@@ -285,7 +316,8 @@ static int find_sessions(struct pp_sample_list *list, const char *archive, const
 	if (spec->last)
 		return add_last(list, samples_root, spec->last, error);
 	if (!spec->sessions.count && !pp_globs_match(&spec->session_excludes, "current"))
-		return add_session(list, op_format("%s/current", samples_root), error);
+		return add_session(list, op_format("%s/current", samples_root),
+				   *archive ? NULL : samples_root, error);
 	for (size_t i = 0; i < spec->sessions.count; i++) {
 		const char *session = spec->sessions.item[i];
 
@@ -300,7 +332,7 @@ static int find_sessions(struct pp_sample_list *list, const char *archive, const
 				*session == '/'	  ? op_format("%s%s", archive, session)
 				: *session == '.' ? op_copy(session)
 						  : op_format("%s/%s", samples_root, session),
-				error))
+				strchr("/.", *session) || *archive ? NULL : samples_root, error))
 			return -1;
 	}
 	return 0;

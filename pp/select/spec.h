@@ -13,6 +13,7 @@
 #ifndef PP_SELECT_SPEC_H
 #define PP_SELECT_SPEC_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +31,11 @@ struct pp_ranges {
 	size_t n, capacity;
 };
 
+/* Codes of errors: there is no session, or one without samples; nothing in it matches, and the
+ * error begins with the word that is to blame, if it is one alone. */
+#define PP_NO_SESSION ENODATA
+#define PP_NO_MATCH   ESRCH
+
 #define PP_LAST_MOST (UINT64_C(100) * 366 * 86400) /* a century */
 
 struct pp_spec {
@@ -46,6 +52,7 @@ struct pp_spec {
 	struct op_strings events;	  /* event: */
 	struct op_strings labels;	  /* label: NAME=GLOB, of profiles of other formats */
 	struct pp_ranges counts, unit_masks; /* count: unit-mask: */
+	bool is_alone; /* not one of two: a word that nothing matches is warned of */
 	bool trust; /* sessions of other users, too; not a word, but the option --trust-session */
 	struct pp_ranges cpus, tgids, tids; /* cpu: tgid: tid: also as ranges, A-B */
 };

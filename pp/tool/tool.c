@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "libop/base/array.h"
 #include "libop/base/number.h"
@@ -219,7 +220,7 @@ static int adopt_session(struct pp_common *common, struct op_error *error)
 }
 
 /* What is no profile by its content, in the place of one, is a session: its name, or its path. */
-static void name_session(const struct pp_tool *tool, char **word)
+static void name_session(const struct pp_tool *tool, char **word, char **as_given)
 {
 	bool is_below = strchr(*word, '/') && **word != '/' && **word != '.';
 	char *named;
@@ -228,19 +229,19 @@ static void name_session(const struct pp_tool *tool, char **word)
 	    (tool->inputs && (tool->inputs->is_input(*word) || tool->inputs->is_archive(*word))))
 		return;
 	named = op_format("session:%s%s", is_below ? "./" : "", *word);
-	free(*word);
+	*as_given = *word;
 	*word = named;
 }
 
-static int split_pair(const struct pp_tool *tool, const struct pp_common *common,
-		      struct pp_pair *pair, struct op_error *error)
+static int split_pair(const struct pp_tool *tool, struct pp_common *common, struct pp_pair *pair,
+		      struct op_error *error)
 {
 	if (tool->words == PP_WORDS_PAIR)
 		return pp_pair_split(pair, &common->words, error);
 	if (pp_pair_of_two(pair, &common->words, error))
 		return -1;
 	for (size_t i = 0; i < 2 && !pair->has_braces; i++)
-		name_session(tool, &pair->words[i].item[0]);
+		name_session(tool, &pair->words[i].item[0], &common->named[i]);
 	return 0;
 }
 
@@ -317,7 +318,11 @@ static int unpack_archive(const struct pp_tool *tool, struct pp_spec *spec, stru
 	struct stat status;
 	const char *dir;
 
-	if (!spec->archive || stat(spec->archive, &status) || S_ISDIR(status.st_mode))
+	if (!spec->archive)
+		return 0;
+	if (stat(spec->archive, &status))
+		return op_error_errno(error, "archive:%s", spec->archive);
+	if (S_ISDIR(status.st_mode))
 		return 0;
 	dir = tool->inputs->unpack_archive(spec->archive, error);
 	if (!dir)
@@ -358,19 +363,77 @@ static int read_inputs(const struct pp_tool *tool, void *job, struct op_error *d
 	return 0;
 }
 
-/* A word that names a file, and no image of the session, may have been meant as a profile. */
-static void explain_words(const struct pp_tool *tool, const struct pp_common *common,
-			  struct op_error *error)
+static int directory_length(const char *path)
 {
-	const struct op_strings *names = &common->specs[0].names;
-	struct op_error cause;
+	const char *slash = strrchr(path, '/');
 
-	for (size_t i = 0; tool->inputs && error->code == ENOENT && i < names->count; i++) {
-		if (names->item[i][0] != '/')
-			continue;
-		tool->inputs->explain(names->item[i], &cause);
+	return slash ? (int)(slash - path) + 1 : 0;
+}
+
+/* Of a word that names no file.  Return: whether @error is another one now. */
+static bool explain_missing(const char *word, struct op_error *error)
+{
+	struct op_error cause = *error;
+	char *similar = NULL;
+	bool is_new;
+
+	if (!strstr(cause.text, "did you mean"))
+		similar = op_similar_entry(word, false);
+	is_new = similar || cause.code == PP_NO_SESSION;
+	if (similar)
+		op_error_set(error, cause.code, "%.300s: no such file; did you mean %.*s%s?", word,
+			     directory_length(word), word, similar);
+	else if (is_new)
+		op_error_set(error, cause.code, "%.300s: no such file, and %s", word, cause.text);
+	free(similar);
+	return is_new;
+}
+
+/* A word that names a file, and no image or session, may have been meant as a profile; one that
+ * names no file is a mistake.  Return: as explain_missing(). */
+static bool explain_word(const struct pp_tool *tool, const char *word, struct op_error *error)
+{
+	size_t length = strlen(word);
+	struct op_error cause = {0};
+
+	if (strpbrk(word, "*?["))
+		return false;
+	if (error->code == PP_NO_MATCH &&
+	    (strncmp(error->text, word, length) != 0 || error->text[length] != ':'))
+		return false;
+	if (!access(word, F_OK)) {
+		if (tool->inputs)
+			tool->inputs->explain(word, &cause);
 		if (cause.code)
-			op_warn("%s", cause.text);
+			*error = cause;
+		return cause.code;
+	}
+	return explain_missing(word, error);
+}
+
+/* Whether the error is of the session that a word is taken for: "no session at DIR/WORD: ..." */
+static bool is_of_session(const struct op_error *error, const char *word)
+{
+	char *path = op_format("%s%s: ", strchr("/.", *word) ? "" : "/", word);
+	bool is = strstr(error->text, path);
+
+	free(path);
+	return is;
+}
+
+/* One error: of the first word that explains it. */
+static void explain_failure(const struct pp_tool *tool, const struct pp_common *common,
+			    struct op_error *error)
+{
+	bool is_done = error->code != PP_NO_MATCH && error->code != PP_NO_SESSION;
+
+	for (size_t i = 0; !is_done && i < 2; i++) {
+		const struct op_strings *names = &common->specs[i].names;
+
+		if (common->named[i] && is_of_session(error, common->named[i]))
+			is_done = explain_word(tool, common->named[i], error);
+		for (size_t k = 0; !is_done && k < names->count; k++)
+			is_done = explain_word(tool, names->item[k], error);
 	}
 }
 
@@ -388,13 +451,14 @@ static enum op_exit tool_run(const struct pp_tool *tool, const struct op_option_
 	choose_session(common);
 	if (parse_words(tool, common, error) || (tool->check && tool->check(job, error)))
 		return OP_EXIT_USAGE;
+	common->specs[0].is_alone = !common->is_pair;
 	common->specs[0].trust = common->specs[1].trust = common->trust_session;
 	if (!tool->no_session)
 		warn_of_newer(common);
 	if (read_inputs(tool, job, &damage, error))
 		return OP_EXIT_FAILURE;
 	if (tool->run(job, error)) {
-		explain_words(tool, common, error);
+		explain_failure(tool, common, error);
 		return OP_EXIT_FAILURE;
 	}
 	if (damage.code) {
@@ -434,6 +498,8 @@ int pp_tool_main(const struct pp_tool *tool, void *job, int argc, char **argv)
 	pp_spec_free(&common->specs[0]);
 	pp_spec_free(&common->specs[1]);
 	pp_label_sums_free(&common->label_sums);
+	free(common->named[0]);
+	free(common->named[1]);
 	free(common->session_dir);
 	free(common->command_line);
 	return status;

@@ -50,6 +50,7 @@ struct pp_common {
 	struct op_strings words; /* what is no option */
 	struct pp_spec specs[2]; /* the second one if is_pair: the new one */
 	bool is_pair;		 /* there were { } { } */
+	char *named[2];		 /* words of an old and a new profile that are taken for sessions */
 	char *command_line;	 /* one line: all words, those with blanks in quotes */
 	bool stats;		 /* --verbose=stats */
 	struct pp_output_options output;

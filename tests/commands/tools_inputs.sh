@@ -237,6 +237,35 @@ try opreport --session-dir=data empty
 try opreport --session-dir=data nothing.gz
 try opreport --session-dir=data prog | tail -n 1
 
+requirement what_is_nothing_is_named_with_a_cure
+images
+recording
+opimport -o data made
+echo text >text
+for tool in opreport 'opannotate -a' 'opexport --to=folded' opgprof 'oparchive -l'; do
+	for words in '--session-dir=data typo.data' 'archive:typo' '--session-dir=none typo.data' \
+		'--session-dir=data text'; do
+		# shellcheck disable=SC2086 # words
+		try $tool $words 2>&1 | sed 's/; what can be read: .*//'
+	done
+done
+for words in 'typo.data made' 'made typo.data' 'text made' 'made ./typo/data'; do
+	# shellcheck disable=SC2086 # words
+	try opdiff --session-dir=data $words 2>&1 | sed 's/; what can be read: .*//'
+done
+try opreport --session-dir=data maed
+try opreport --session-dir=none ./maed
+try opimport -o fresh typo.data
+try opreport --session-dir=data prog typo.data | grep '^!'
+try opreport --session-dir=data image:prog,typo event:cpu-clock,other | grep '^!'
+try opreport --session-dir=data session:typo
+try opreport --session-dir=data prog event:typo
+rm prog
+try opreport --session-dir=data prog event:typo
+echo file >oprofile_data
+try opimport made
+rm oprofile_data
+
 requirement values_below_0_are_refused
 make_profile >made <<-END
 	pprof 6='' 6='s' 6='n' 6='f' 1=(1=1 2=2) 4=(1=1 4=(1=1)) 5=(1=1 2=3) 2=(1=1 2=-3)
