@@ -165,10 +165,11 @@ static void write_end(const struct job *job, const struct source *source, FILE *
 	pp_sentences_end(&sentences);
 }
 
-/* Another look at the same samples, by source line. */
+/* Other looks at the same samples: by source line, and by function with whole stacks. */
 static void write_hottest(struct job *job, struct source *source, FILE *out)
 {
-	const struct pp_profile_request request = {
+	bool has_run_time = pp_hottest_has_run_time(&source->profile);
+	struct pp_profile_request request = {
 		.symbols = true,
 		.keep_troubles = true,
 		.lines = true,
@@ -180,11 +181,19 @@ static void write_hottest(struct job *job, struct source *source, FILE *out)
 		.filter = &job->filter,
 		.search = &source->search,
 	};
-	struct pp_profile lines = {0};
+	struct pp_profile lines = {0}, run_time = {0};
 
 	pp_profile_make(&lines, &source->list, &source->classes, &request,
 			&job->options.common.warnings);
-	pp_report_hottest(&source->profile, &lines, &job->options.style, out);
+	request.lines = request.by_line = false;
+	request.calls = PP_CALLS_FROM_CALLERS;
+	if (has_run_time)
+		pp_profile_make(&run_time, &source->list, &source->classes, &request,
+				&job->options.common.warnings);
+	pp_report_hottest(&source->profile, has_run_time ? &run_time : NULL, &lines,
+			  &job->options.style, out);
+	if (has_run_time)
+		pp_profile_free(&run_time);
 	pp_profile_free(&lines);
 }
 

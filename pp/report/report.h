@@ -150,10 +150,20 @@ void pp_report_difference(const struct pp_report_pair *pair, const struct pp_rep
 void pp_report_callgraph(struct pp_profile *profile, const struct pp_report_style *style,
 			 FILE *out);
 
-/* Text: the functions and the source lines with the most samples, of the same samples by function
- * and by line; both have inclusive samples if there are call chains. */
-void pp_report_hottest(const struct pp_profile *functions, const struct pp_profile *lines,
-		       const struct pp_report_style *style, FILE *out);
+/* Whether functions were made at run time that the first look lists: interpreted ones have no
+ * samples of their own. */
+bool pp_hottest_has_run_time(const struct pp_profile *functions);
+
+/*
+ * Text: the functions and the source lines with the most samples, of the same samples by function
+ * and by line; both have inclusive samples if there are call chains.
+ *
+ * @run_time has the tree from callers, and its rows are numbered: functions that were made at run
+ * time, with the samples of what runs them.  NULL: they are not listed.
+ */
+void pp_report_hottest(const struct pp_profile *functions, const struct pp_profile *run_time,
+		       const struct pp_profile *lines, const struct pp_report_style *style,
+		       FILE *out);
 
 /* Text: the profile's tree, as far as the style's limits and threshold let it. */
 void pp_report_tree(const struct pp_profile *profile, const struct pp_report_style *style,

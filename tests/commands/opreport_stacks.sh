@@ -77,6 +77,29 @@ reports <<-EOF
 	--hottest -n
 EOF
 
+# An interpreter (hot) below two functions that it has made; those have no samples of their own.
+requirement the_first_look_names_functions_that_were_made_at_run_time
+images
+interpreted="{anon:anon}/77.0x7f0000000000.0x7f0000010000"
+session <<-EOF
+	image prog TIMER
+	0x1012 90, 0x1032 10
+	stacks prog TIMER
+	stack 60 prog+0x1012 $interpreted+0x110 prog+0x1015 $interpreted+0x210 prog+0x1005
+	stack 30 prog+0x1012 $interpreted+0x210 prog+0x1005
+	stack 10 prog+0x1032 prog+0x1005
+EOF
+mkdir -p jit
+write jit/perf-77.map <<-EOF
+	7f0000000100 100 py::Reader.read:/usr/lib/python3.13/long/reader.py
+	7f0000000200 100 py::<module>:prog.py
+EOF
+reports <<-EOF
+	--hottest --jit-dir $DIR/jit
+	--hottest -n --jit-dir $DIR/jit
+	--hottest
+EOF
+
 requirement on_a_terminal_lists_have_inclusive_samples_if_there_are_stacks
 stacks
 shown PAGER= opreport --color=never --symbols -n
