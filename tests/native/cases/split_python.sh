@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: a profile of Python known by construction, whose functions are found in call chains and
-# covers: named by the interpreter's /tmp/perf-PID.map
+# covers: named by the interpreter's /tmp/perf-PID.map; chains go on through them to the module, and
+# covers: the first look names them
 
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
@@ -25,6 +26,8 @@ python_shares()
 	map=/tmp/perf-$(grep -x '[0-9]*' "$scratch/pid").map
 	[ -s "$map" ] || fail "$python has left no $map"
 	need opreport --session-dir="$session" -c >"$scratch/graph"
+	need opreport --session-dir="$session" --children -n >"$scratch/children"
+	need opreport --session-dir="$session" --hottest -n >"$scratch/hottest"
 	rm -f "$map"
 	heavy=$(calls_by "py::heavy:$script" _PyEval_EvalFrameDefault)
 	light=$(calls_by "py::light:$script" _PyEval_EvalFrameDefault)
@@ -32,6 +35,12 @@ python_shares()
 	enough "samples below the functions" $all 1000
 	share heavy "$heavy" $all 0.6
 	share light "$light" $all 0.4
+	module=$(awk -v name="py::<module>:$script" '$NF == name { print $1 }' "$scratch/children")
+	within "samples below the module, of 1000 below heavy and light" \
+		$((1000 * ${module:-0} / all)) 995 1050
+	cat "$scratch/hottest"
+	grep -q '^ *[0-9.]* *[0-9.]* py::heavy:.*python' "$scratch/hottest" ||
+		fail "the first look does not name py::heavy"
 }
 
 python_shares
