@@ -70,6 +70,7 @@ chromium-driver		-			chromium		cmd chromedriver
 bash-completion		bash-completion		bash-completion		lib bash-completion
 nodejs			nodejs			nodejs			cmd node
 strace			strace			strace			cmd strace
+dwz			dwz			dwz			cmd dwz
 flex			flex			flex			cmd flex
 bison			bison			bison			cmd bison
 bc			bc			bc			cmd bc

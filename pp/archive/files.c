@@ -17,10 +17,13 @@
 #include "libop/session/paths.h"
 #include "libop/base/memory.h"
 #include "stack_images.h"
+#include "pp/debug/info.h"
 #include "pp/symbols/debug_link.h"
 #include "pp/symbols/elf_file.h"
 #include "pp/symbols/image_name.h"
 #include "pp/select/selection.h"
+
+#define BUILD_ID_DIR "/.build-id/"
 
 /* Who owns files of root in containers. */
 #define NO_USER 65534
@@ -102,7 +105,8 @@ static int compare_images(const void *a, const void *b)
 /* ---- debug files, which a process apart may look for ---- */
 
 /* struct question - what comes before the path and the root, each with its NUL.  The answer is
- * whether .gnu_debuglink names the debug file, and its path; or nothing. */
+ * whether .gnu_debuglink names the debug file, its path, and that of its supplementary file or "";
+ * or nothing. */
 struct question {
 	uint32_t path_size, root_size;
 };
@@ -114,6 +118,20 @@ static bool is_linked(const struct pp_elf_file *object, const char *debug_path)
 
 	link = dwelf_elf_gnu_debuglink(object->elf, &crc);
 	return link && slash && !strcmp(link, slash + 1);
+}
+
+/* The path of the supplementary file, without links and "..", with its NUL. */
+static void put_supplement(const char *debug_path, struct op_buffer *answer)
+{
+	int fd = foreign_open(debug_path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	char *path = fd < 0 ? NULL : pp_debug_supplement_path(fd, debug_path);
+	char *real = path ? realpath(path, NULL) : NULL;
+
+	op_buffer_put(answer, real ? real : "", real ? strlen(real) + 1 : 1);
+	free(real);
+	free(path);
+	if (fd >= 0)
+		close(fd);
 }
 
 static void archive_files_work(int fd, struct op_reader *reader, struct op_buffer *answer)
@@ -133,6 +151,7 @@ static void archive_files_work(int fd, struct op_reader *reader, struct op_buffe
 		if (found) {
 			op_buffer_u8(answer, is_linked(&object, found));
 			op_buffer_put(answer, found, strlen(found) + 1);
+			put_supplement(found, answer);
 		}
 		free(found);
 		pp_elf_close(&object);
@@ -159,8 +178,8 @@ static bool is_allowed(int fd, const char *path, const char *debug_path)
 }
 
 /*
- * A debug file named by .gnu_debuglink goes to .debug beside the image; one found by build-id only
- * goes to the path of that build-id.
+ * A debug file named by .gnu_debuglink goes to .debug beside the image; one found by build-id goes
+ * to the path of that build-id, from which its supplementary file is found.
  */
 static char *debug_name(bool is_link, const char *path, const char *debug_path,
 			const char *image_name)
@@ -168,7 +187,7 @@ static char *debug_name(bool is_link, const char *path, const char *debug_path,
 	const char *slash = strrchr(debug_path, '/'), *end = strrchr(image_name, '/');
 	char *id, *name;
 
-	if (is_link && slash && end)
+	if (is_link && slash && end && !strstr(debug_path, BUILD_ID_DIR))
 		return op_format("%.*s/.debug/%s", (int)(end - image_name), image_name, slash + 1);
 	id = pp_elf_build_id_at(path);
 	name = id ? pp_debug_link_build_id_path(id) : NULL;
@@ -185,7 +204,7 @@ static void *look_for(struct gathering *gathering, int fd, const char *path, siz
 					  .fd = fd,
 					  .path = path,
 					  .seconds = APART_SECONDS_OF_REPORT,
-					  .answer_most = PATH_MAX + 1};
+					  .answer_most = 2 * PATH_MAX + 1};
 	struct op_buffer bytes = {0};
 	struct op_error error;
 	void *answer;
@@ -204,12 +223,31 @@ static void *look_for(struct gathering *gathering, int fd, const char *path, siz
 	return answer;
 }
 
+/* Adds the supplementary file of a debug file, which has its name below the root. */
+static void add_supplement(struct gathering *gathering, const char *path)
+{
+	char *root = realpath(pp_image_root(gathering->search), NULL);
+	size_t n = root ? strlen(root) : 0;
+
+	if (!n || !strncmp(path, root, n))
+		pp_archive_files_add(gathering->files, op_copy(path), op_copy(path + n));
+	free(root);
+}
+
+/* The next text of an answer, which may say anything; "" behind the end. */
+static const char *take_text(struct op_reader *reader)
+{
+	size_t left = op_reader_left(reader);
+
+	return op_reader_text(reader, left ? strnlen((const char *)reader->at, left) + 1 : 0);
+}
+
 static void add_debug_file(struct gathering *gathering, const char *path, const char *name)
 {
 	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
 	struct op_reader reader;
 	size_t length = 0;
-	const char *debug_path;
+	const char *debug_path, *supplement;
 	char *debug = NULL;
 	void *answer;
 	bool is_link;
@@ -219,11 +257,14 @@ static void add_debug_file(struct gathering *gathering, const char *path, const 
 	answer = look_for(gathering, fd, path, &length);
 	reader = op_reader_of(answer, length, false);
 	is_link = op_reader_u8(&reader);
-	debug_path = op_reader_text(&reader, op_reader_left(&reader));
+	debug_path = take_text(&reader);
+	supplement = take_text(&reader);
 	if (is_allowed(fd, path, debug_path))
 		debug = debug_name(is_link, path, debug_path, name);
 	if (debug)
 		pp_archive_files_add(gathering->files, op_copy(debug_path), debug);
+	if (debug && is_allowed(fd, path, supplement))
+		add_supplement(gathering, supplement);
 	free(answer);
 	close(fd);
 }

@@ -35,6 +35,16 @@ struct pp_debug_info *pp_debug_info_open(const char *path, struct pp_symbols *sy
 void pp_debug_info_close(struct pp_debug_info *info); /* may be NULL */
 
 /**
+ * pp_debug_supplement_path - where the supplementary file of debug information is, as dwz makes it
+ * @fd, @path: of the debug file; one at ROOT/usr/lib/debug/... has it below ROOT, too
+ *
+ * For a process apart, if others own the file.
+ *
+ * Return: a path that the caller frees, whether or not a file is there; NULL: there is none.
+ */
+char *pp_debug_supplement_path(int fd, const char *path);
+
+/**
  * pp_debug_info_line - the line that an address belongs to
  * @info: may be NULL
  * @link: as in the debug information: pp_symbols_link()

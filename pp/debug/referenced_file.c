@@ -13,6 +13,8 @@
 
 #include "tables.h"
 #include "libop/base/memory.h"
+#include "libop/elf/build_id.h"
+#include "libop/foreign/apart.h"
 #include "libop/foreign/door.h"
 #include "libop/foreign/limits.h"
 #include "pp/symbols/elf_file.h"
@@ -41,6 +43,81 @@ static char *resolve(const char *path, const char *name)
 				      : op_format("%.*s/%s", (int)(slash - path), path, name);
 }
 
+/* ---- supplementary files ---- */
+
+#define DEBUG_DIR "/usr/lib/debug/"
+
+/* The same of @name that is a path of the machine that @path was taken from, below another root. */
+static char *resolve_below_root(const char *path, const char *name)
+{
+	const char *below = strstr(path, DEBUG_DIR);
+
+	return *name == '/' && below ? op_format("%.*s%s", (int)(below - path), path, name)
+				     : resolve(path, name);
+}
+
+char *pp_debug_supplement_path(int fd, const char *path)
+{
+	Dwarf *dwarf;
+	const char *name;
+	const void *id;
+	char *found = NULL;
+
+	elf_version(EV_CURRENT);
+	dwarf = pp_elf_debug_fits(fd, NULL) ? dwarf_begin(fd, DWARF_C_READ) : NULL;
+	if (dwarf && dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) > 0)
+		found = resolve_below_root(path, name);
+	dwarf_end(dwarf);
+	return found;
+}
+
+/* Opens a supplementary file that has the build-id.  What is read for root as root's own takes
+ * nothing from other users. */
+static int open_supplement(const char *path, int of, const void *id, size_t size)
+{
+	int fd = foreign_open(path, FOREIGN_OBJECT, FOREIGN_FOLLOW);
+	uint8_t other[BUILD_ID_MAX];
+
+	if (fd < 0)
+		return -1;
+	if ((!apart_is_needed(fd, path) || apart_is_needed(of, NULL)) &&
+	    pp_elf_debug_fits(fd, NULL) && build_id_of_open(fd, path, other) == size &&
+	    !memcmp(id, other, size))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+void pp_debug_supplement_find(struct pp_debug_supplement *supplement, Dwarf *dwarf, int fd,
+			      const char *path)
+{
+	const char *name;
+	const void *id;
+	ssize_t size = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id);
+	char *below;
+
+	if (size <= 0 || *name != '/' || !strstr(path, DEBUG_DIR))
+		return;
+	below = resolve_below_root(path, name);
+	supplement->fd = open_supplement(below, fd, id, (size_t)size);
+	free(below);
+	if (supplement->fd < 0)
+		return;
+	supplement->dwarf = dwarf_begin(supplement->fd, DWARF_C_READ);
+	if (supplement->dwarf)
+		dwarf_setalt(dwarf, supplement->dwarf);
+	else
+		close(supplement->fd);
+}
+
+void pp_debug_supplement_close(struct pp_debug_supplement *supplement)
+{
+	if (!supplement->dwarf)
+		return;
+	dwarf_end(supplement->dwarf);
+	close(supplement->fd);
+}
+
 bool pp_debug_supplement_is_safe(Dwarf *dwarf, const char *path)
 {
 	const char *name;
@@ -49,6 +126,8 @@ bool pp_debug_supplement_is_safe(Dwarf *dwarf, const char *path)
 	return dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id) <= 0 ||
 	       is_safe_or_missing(resolve(path, name));
 }
+
+/* ---- split debug information ---- */
 
 const char *pp_debug_text(Dwarf_Die *unit, unsigned int attribute)
 {

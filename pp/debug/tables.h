@@ -71,12 +71,20 @@ struct pp_debug_unit {
 	struct pp_cached_table cached_lines, cached_inlines, cached_frames;
 };
 
+/* The supplementary file of debug information below another root than this machine's, where libdw
+ * does not look for it; all zero: there is none. */
+struct pp_debug_supplement {
+	Dwarf *dwarf;
+	int fd; /* if there is one */
+};
+
 struct pp_debug_info {
 	char *path;
 	bool is_gone; /* the file has changed since its tables were cached */
 	int fd;
 	Dwarf *dwarf; /* opened on first use, if the units are cached */
 	Dwfl *dwfl;   /* of a relocatable image, which libdw alone does not relocate */
+	struct pp_debug_supplement supplement;
 	struct pp_debug_unit *units;
 	size_t n_units, units_capacity;
 	struct op_interval *flat; /* value: index into units */
@@ -139,6 +147,15 @@ void pp_debug_cache_free(struct pp_debug_cache *cache); /* may be NULL; and thos
  * is of the file @path; the split debug information of @unit. */
 bool pp_debug_supplement_is_safe(Dwarf *dwarf, const char *path);
 bool pp_debug_split_is_safe(Dwarf_Die *unit, const char *path);
+
+/**
+ * pp_debug_supplement_find - have libdw use the supplementary file below the root of a debug file
+ * @supplement: set; pp_debug_supplement_close() closes it, after @dwarf has ended
+ * @dwarf: of the open file @fd, which is at @path: ROOT/usr/lib/debug/...
+ */
+void pp_debug_supplement_find(struct pp_debug_supplement *supplement, Dwarf *dwarf, int fd,
+			      const char *path);
+void pp_debug_supplement_close(struct pp_debug_supplement *supplement);
 
 /**
  * pp_debug_missing_split - what is missing without split debug information, and why

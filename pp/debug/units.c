@@ -233,6 +233,8 @@ static void debug_info_open_file(struct pp_debug_info *info, const char *path,
 			dwarf_end(info->dwarf);
 		info->dwarf = NULL;
 	}
+	if (info->dwarf && !info->dwfl)
+		pp_debug_supplement_find(&info->supplement, info->dwarf, info->fd, path);
 }
 
 /* Tables of files with a build-id are cached, but not those of relocatable files, whose addresses
@@ -382,6 +384,7 @@ void pp_debug_info_close(struct pp_debug_info *info)
 		dwfl_end(info->dwfl);
 	else
 		dwarf_end(info->dwarf);
+	pp_debug_supplement_close(&info->supplement);
 	if (info->fd >= 0)
 		close(info->fd);
 	free(info);
@@ -431,10 +434,12 @@ static bool open_units(struct pp_debug_info *info)
 	if (same) {
 		info->fd = fresh.fd;
 		info->dwarf = fresh.dwarf;
+		info->supplement = fresh.supplement;
 		return true;
 	}
 	info->is_gone = true;
 	dwarf_end(fresh.dwarf);
+	pp_debug_supplement_close(&fresh.supplement);
 	if (fresh.fd >= 0)
 		close(fresh.fd);
 	return false;
