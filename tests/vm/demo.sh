@@ -20,7 +20,8 @@ while getopts k:s: option; do
 	esac
 done
 
-image_prepare true "$series"
+image_loads=profiler
+image_prepare "$series"
 [[ ${#broken[@]} -eq 0 ]] || exit 1
 run=$out/demo/$series
 rm -rf "$run"

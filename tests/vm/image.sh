@@ -115,8 +115,14 @@ image_programs()
 
 image_extra=''	# more of the kernel's own modules, where they are not part of it
 
-# image_modules SERIES - make modules.cpio; without the profiler's own if only the tests'
-# modules are built
+# Which modules the guests load: "profiler", "mutant" and "tests", those of vm/modules.  To build
+# one for a kernel takes up to 25 s of CPU time.
+image_loads="profiler mutant tests"
+
+# image_needs MODULES - do the guests load these?
+image_needs() { [[ " $image_loads " == *" $1 "* ]]; }
+
+# image_modules SERIES - make modules.cpio
 image_modules()
 {
 	local tree=$out/$1/tree from to module
@@ -125,7 +131,10 @@ image_modules()
 	to=$tree/usr/lib/modules/$(kernel_release "$1")
 	rm -rf "$tree"
 	mkdir -p "$to/extra" "$tree/vm/modules"
-	cp "$out/$1"/modules/*.ko "$tree/vm/modules/"
+	! image_needs tests || cp "$out/$1"/modules/*.ko "$tree/vm/modules/"
+	! image_needs mutant || kernel_sanitised "$1" ||
+		cp "$out/$1/mutant/oprofile.ko" "$tree/vm/modules/mutant.ko"
+	! image_needs profiler || cp "$out/$1/module/oprofile.ko" "$to/extra/"
 	for module in kernel/fs/overlayfs/overlay.ko kernel/fs/fuse/fuse.ko \
 			kernel/arch/x86/kernel/msr.ko $image_extra; do
 		grep -qx "$module" "$from/modules.builtin" && continue
@@ -134,11 +143,6 @@ image_modules()
 		mkdir -p "$to/${module%/*}"
 		cp "$from/$module"* "$to/${module%/*}/"
 	done
-	if [[ -f $out/$1/module/oprofile.ko ]]; then
-		cp "$out/$1/module/oprofile.ko" "$to/extra/"
-		kernel_sanitised "$1" ||
-			cp "$out/$1/mutant/oprofile.ko" "$tree/vm/modules/mutant.ko"
-	fi
 	cp "$from"/modules.{order,builtin,builtin.modinfo} "$to/"
 	PATH=$PATH:/usr/sbin:/sbin depmod -b "$tree/usr" "$(kernel_release "$1")" ||
 		die "depmod failed on the guest's modules"
@@ -167,34 +171,31 @@ image_cases()
 	rm -rf "$tree"
 }
 
-# image_kernel WITH-MODULE KERNEL - build the modules for it, and make their archive
+# image_kernel KERNEL - build the modules for it, and make their archive
 image_kernel()
 {
-	kernel_complete "$2" || die "there is no Linux $2 in $cache"
-	if $1; then
-		module_build_all "$2"
-	else
-		rm -rf "$out/$2/module"
-		module_build_tests "$2"
-	fi
-	image_modules "$2"
+	kernel_complete "$1" || die "there is no Linux $1 in $cache"
+	! image_needs profiler || module_build_counted "$1" "$top" "$out/$1/module" module
+	# no case of a sanitised kernel loads it
+	! image_needs mutant || kernel_sanitised "$1" || module_build_mutant "$1"
+	! image_needs tests || module_build_tests "$1"
+	image_modules "$1"
 }
 
-# image_prepare WITH-MODULE KERNEL... - all that is the same in every run: fill the cache, build
-# the modules, make the archives.  Holds the output folder until this process ends.  The kernels
-# that could not be had or built for are left in the array "broken".
+# image_prepare KERNEL... - all that is the same in every run: fill the cache, build the modules,
+# make the archives.  Holds the output folder until this process ends.  The kernels that could not
+# be had or built for are left in the array "broken".
 image_prepare()
 {
-	local with_module=$1 name
+	local name
 	local -A making=()
-	shift
 
 	[[ -f $build/build.ninja ]] || die "$build is not built yet: make build"
 	kernel_fill "$@" || true	# image_kernel tells which is missing
 	hold "$out/lock"
 	image_programs
 	for name; do
-		image_kernel "$with_module" "$name" &
+		image_kernel "$name" &
 		making[$name]=$!
 	done
 	broken=()

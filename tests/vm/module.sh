@@ -64,11 +64,3 @@ module_build_mutant()
 	touch -r "$top/$file" "$source/$file"
 	module_build "$1" "$source" "$out/$1/mutant" module
 }
-
-# module_build_all SERIES - the profiler's module, its mutant, and those of the tests
-module_build_all()
-{
-	module_build_counted "$1" "$top" "$out/$1/module" module
-	kernel_sanitised "$1" || module_build_mutant "$1" # its case is not run there
-	module_build_tests "$1"
-}

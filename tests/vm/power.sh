@@ -44,7 +44,8 @@ done
 export VM_OUT=$out/power
 out=$VM_OUT
 image_extra="kernel/fs/xfs/xfs.ko kernel/lib/libcrc32c.ko"
-image_prepare false "$kernel"
+image_loads=''
+image_prepare "$kernel"
 [[ ${#broken[@]} -eq 0 ]] || exit 1
 
 qemu_pid=''

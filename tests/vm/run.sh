@@ -187,8 +187,21 @@ for series in $kernels; do
 done
 [[ ${#boots[@]} -gt 0 ]] || die "no case asks for that kernel"
 
+# only_loaded CASE... - leave out modules that no case loads
+only_loaded()
+{
+	local files=("${@/#/$folder/}") named
+
+	named=$(grep -oh '/vm/modules/[a-z_]*' "${files[@]/%/.sh}" "$vm"/guest/*.sh || true)
+	image_loads=''
+	! $with_module || image_loads=profiler
+	! grep -q mutant <<<"$named" || image_loads+=" mutant"
+	! grep -qvE 'mutant|^$' <<<"$named" || image_loads+=" tests"
+}
+
+only_loaded "$@"
 # shellcheck disable=SC2086
-image_prepare $with_module $kernels
+image_prepare $kernels
 
 # verdicts - print judgements for a person, those of the guest WHERE
 verdicts()

@@ -21,7 +21,8 @@ while getopts k:s: option; do
 	esac
 done
 
-image_prepare true "$series"
+image_loads="profiler tests"
+image_prepare "$series"
 [[ ${#broken[@]} -eq 0 ]] || exit 1
 run=$out/shell/$series
 rm -rf "$run"
