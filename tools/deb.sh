@@ -3,7 +3,8 @@
 #
 # Builds Debian packages of this tree, and their source package, in $BUILD/deb (default:
 # build/deb).  dpkg wants debian/ at the top of the source, where this tree has no such folder: it
-# is system/debian here, and moved in a copy.
+# is system/debian here, and moved in a copy.  What is missing for it is installed if root runs this
+# on Debian, and else named with the command that does.
 #
 #	deb.sh [DPKG-BUILDPACKAGE-OPTION...]
 #
@@ -16,12 +17,11 @@ to=${BUILD:-$top/build}/deb
 log=$to/build.log
 . "$top/tools/sources.sh"
 
-for command in dh dpkg-buildpackage; do
-	command -v "$command" >/dev/null || {
-		echo "deb: error: there is no $command: apt-get install debhelper dh-dkms" >&2
-		exit 2
-	}
-done
+"$top/tools/packages.sh" --deb
+command -v dpkg-buildpackage >/dev/null || {
+	echo "deb: error: there is no dpkg-buildpackage" >&2
+	exit 2
+}
 
 version=$(project_version)
 source=$to/oprofile-$version

@@ -12,9 +12,9 @@
 #	packages.sh [SET...] [--only=...] --list
 #					print the packages' names
 #
-# SET is --guests, --tests, --packaging or --lint: what guests need, the tests (with what guests
-# need), making and testing packages of this tree, or the static checks, beside the build.  --only
-# leaves just these packages of them.
+# SET is --guests, --tests, --deb, --rpm, --packaging or --lint: what guests need, the tests (with
+# what guests need), "make deb", "make rpm", making and testing packages of this tree, or the static
+# checks, beside the build.  --only leaves just these packages of them.
 #
 # Releases differ: where the archive has no package of that name, what needs it is skipped by the
 # tests, and the build and guests can't do without.
@@ -83,13 +83,20 @@ zstd			zstd			zstd			cmd zstd
 tmux			tmux			tmux			cmd tmux
 "
 
-packaging="
+deb="
 debhelper		debhelper		-			cmd dh
 default-jdk-headless	java-devel		jdk-openjdk		cmd javac
 dh-dkms			-			-			cmd dh_dkms
+"
+
+rpm="
+default-jdk-headless	java-devel		jdk-openjdk		cmd javac
+rpm			rpm-build		rpm-tools		cmd rpmbuild
+"
+
+packaging="$deb$rpm
 lintian			-			-			cmd lintian
 mmdebstrap		-			-			cmd mmdebstrap
-rpm			rpm-build		rpm-tools		cmd rpmbuild
 "
 
 lint="
@@ -106,6 +113,8 @@ while :; do
 	case ${1:-} in
 	--guests) table+=$guests ;;
 	--tests) table+=$guests$tests ;;
+	--deb) table+=$deb ;;
+	--rpm) table+=$rpm ;;
 	--packaging) table+=$packaging ;;
 	--lint) table+=$lint ;;
 	--only=*) table=$(awk -v names=",${1#*=}," 'index(names, "," $1 ",")' <<<"$table") ;;

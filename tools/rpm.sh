@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # Builds rpm packages of this tree, and their source package, in $BUILD/rpm (default: build/rpm),
-# by system/rpm/oprofile.spec.
+# by system/rpm/oprofile.spec.  What is missing for it is installed if root runs this on Debian, and
+# else named with the command that does.
 #
 #	rpm.sh [RPMBUILD-OPTION...]
 #
@@ -15,10 +16,7 @@ to=${BUILD:-$top/build}/rpm
 log=$to/build.log
 . "$top/tools/sources.sh"
 
-command -v rpmbuild >/dev/null || {
-	echo "rpm: error: there is no rpmbuild: install rpm (Debian) or rpm-build" >&2
-	exit 2
-}
+"$top/tools/packages.sh" --rpm
 
 version=$(project_version)
 rm -rf "$to"

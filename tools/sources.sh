@@ -13,7 +13,7 @@ copy_sources()
 		if git rev-parse --git-dir >/dev/null 2>&1; then
 			git ls-files -z --cached --others --exclude-standard
 		else
-			find . -name 'build*' -prune -o ! -type d -print0
+			find . \( -path './build*' -o -path ./.git \) -prune -o ! -type d -print0
 		fi
 	) | while IFS= read -r -d '' file; do
 		[[ ! -e $top/$file && ! -L $top/$file ]] || printf '%s\0' "$file"
