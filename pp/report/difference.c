@@ -486,6 +486,10 @@ static void put_legend(const struct difference *difference, FILE *out)
 				difference->style->per_second ? " a second"
 				: is_by_run(difference)	      ? " of a run"
 							      : "");
+	if (is_by_run(difference))
+		fprintf(out, "Runs: %zu old, %zu new; the numbers below are of one\n",
+			pp_runs_count(difference->runs[PP_OLD]),
+			pp_runs_count(difference->runs[PP_NEW]));
 	fprintf(out, "%s; points: of the share of all\n", legend);
 	free(legend);
 }
