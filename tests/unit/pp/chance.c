@@ -132,16 +132,18 @@ struct slices {
 static void run_program(const struct program *program, size_t n, struct slices *slices,
 			uint64_t *state)
 {
-	double end = 0, time = draw(state);
+	double end = 0, first = draw(state);
 	int function = 0;
 
 	memset(slices, 0, sizeof(*slices));
-	for (; time < RUN_MS; time++) {
+	for (int ms = 0; ms < RUN_MS; ms++) {
+		double time = first + ms;
+
 		while (end <= time) {
 			function = (int)(draw(state) * FUNCTIONS);
 			end += function ? program->burst_ms : program->first_ms;
 		}
-		slices->numbers[function][(size_t)(time / RUN_MS * (double)n)]++;
+		slices->numbers[function][(size_t)ms * n / RUN_MS]++;
 		slices->samples[function]++;
 	}
 }
@@ -384,8 +386,8 @@ TEST(quantiles_of_student_are_those_of_tables)
 
 	for (size_t i = 0; i < OP_ARRAY_SIZE(table); i++)
 		assert_true(fabs(pp_student(table[i].freedom) - table[i].quantile) < 0.0001);
-	for (double freedom = 1; freedom < 200; freedom += 0.5)
-		assert_true(pp_student(freedom) > pp_student(freedom + 0.5));
+	for (int halves = 2; halves < 400; halves++)
+		assert_true(pp_student(halves / 2.0) > pp_student((halves + 1) / 2.0));
 	assert_true(fabs(pp_student(1e6) - PP_CONFIDENCE_ERRORS) < 0.0001);
 }
 
