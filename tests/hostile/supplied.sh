@@ -3,8 +3,8 @@
 #
 # covers: a profile of another user that names a private program of root's: nothing that root makes
 # covers: of it, exported, imported, reported, archived, or imported again from a tree, has the
-# covers: program's functions or bytes; of a profile of root's own, all have them; archives say whose
-# covers: names they have
+# covers: program's functions or bytes, or the lines of a private file that it names as a source; of
+# covers: a profile of root's own, all have them; archives say whose names they have
 #
 #	supplied.sh BUILD
 
@@ -36,8 +36,10 @@ cat >secret.s <<-ASM
 ASM
 gcc -nostdlib -static -Wl,-Ttext=0x401000 -Wl,-esecret_function -Wl,--build-id=0x$id \
 	-o private/program secret.s || exit 1
+echo 'the source of root' >private/source.c
 make_profile >profile <<-PPROF || exit 1
 	pprof 6='' 6='samples' 6='count' 6='$top/private/program' 6='$id' 1=(1=1 2=2)
+	pprof 6='main' 6='$top/private/source.c' 5=(1=1 2=5 4=6) 4=(1=2 4=(1=1 2=1)) 2=(1=2 2=1)
 	pprof 3=(1=1 2=0x401000 3=0x402000 4=0x1000 5=3 6=4) 4=(1=1 2=1 3=0x401010) 2=(1=1 2=100)
 PPROF
 
@@ -56,9 +58,12 @@ telling()
 	opexport --from=profile --to=folded 2>/dev/null | grep -q secret_function && echo export
 	opreport -l profile 2>/dev/null | grep -q secret_function && echo word
 	opannotate -a profile 2>/dev/null | grep -q secret_function && echo listing
+	opannotate --source profile 2>/dev/null | grep -q 'the source of root' && echo lines
 	opimport -o imported profile >/dev/null 2>&1
 	opreport --session-dir=imported -l 2>/dev/null | grep -q secret_function && echo report
 	opannotate --session-dir=imported -a 2>/dev/null | grep -q secret_function && echo code
+	opannotate --session-dir=imported --source 2>/dev/null |
+		grep -q 'the source of root' && echo source
 	opexport --session-dir=imported --to=folded 2>/dev/null | grep -q secret_function &&
 		echo session
 	[[ -n $(archived imported) ]] && echo archive
@@ -81,7 +86,7 @@ owned()
 	}
 }
 
-all='export word listing report code session archive packed tree'
+all='export word listing lines report code source session archive packed tree'
 owned 0 "$all"
 owned 65534 ''
 # it names what that user may read
