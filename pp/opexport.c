@@ -328,7 +328,7 @@ static int export_session(struct job *job, struct prof *prof, struct pp_image_re
 			  struct op_error *error)
 {
 	const struct pp_spec *spec = &job->common.specs[0];
-	struct pp_sample_list list = {.want_weights = true};
+	struct pp_sample_list list = {.want_weights = true, .want_arcs = true};
 	int result = pp_select_files(&list, job->common.session_dir, spec, job->exclude_dependent,
 				     &job->common.warnings, error);
 

@@ -132,6 +132,8 @@ def callgrind_of(source, way):
                  for a, b in zip(frames, frames[1:])}
         for (_, caller), (_, callee), _ in edges:
             calls.add((event, escaped(caller), escaped(callee)), sample.count, sample.events)
+    for event, caller, callee, cost in source.calls:
+        calls.add((event_word(event), escaped(caller.name), escaped(callee.name)), cost, cost)
     return own, calls
 
 
@@ -321,4 +323,39 @@ def report_of(source, inclusive):
         met = {(f.image, f.name) for f in (frames if inclusive else frames[-1:])}
         for _, name in met or {("", UNKNOWN)}:
             sums.add((event, name), sample.count, sample.events)
+    if inclusive and source.calls:
+        add_calls(sums, source)
     return sums
+
+
+def add_calls(sums, source):
+    """What calls leave of circles is added up; else a function has its largest call at least."""
+    arcs, totals = Sums(), Sums()
+    for sample in source.samples:
+        totals.add(sample.event, sample.count, sample.events)
+    for event, caller, callee, cost in source.calls:
+        arcs.add((event, (caller.image, caller.name), (callee.image, callee.name)), cost, cost)
+    reached = {}
+    for _, caller, callee in arcs.table:
+        reached.setdefault(caller, set()).add(callee)
+    for _ in reached:
+        for known in reached.values():
+            known |= {far for near in known for far in reached.get(near, ())}
+    # one name in two images: two functions
+    functions = {}
+    for sample in source.samples:
+        leaf = sample.frames[-1]
+        key = (sample.event, (leaf.image, leaf.name))
+        functions[key] = functions.get(key, 0) + sample.count
+    own = dict(functions)
+    for (event, caller, callee), (cost, _) in arcs.table.items():
+        if caller not in reached.get(callee, ()) and caller != callee:
+            functions[event, caller] = functions.get((event, caller), 0) + cost
+    for (event, caller, callee), (cost, _) in arcs.table.items():
+        for end in {caller, callee} if caller != callee else ():
+            least = min(cost, totals.table[event][0])
+            functions[event, end] = max(functions.get((event, end), 0), least)
+    for (event, function), cost in functions.items():
+        more = cost - own.get((event, function), 0)
+        if more:
+            sums.add((Way.select(event), function[1]), more, more)

@@ -40,12 +40,13 @@ def in_brackets(image):
 class Source:
     """A file of a format, as its independent reader has it."""
 
-    def __init__(self, form, samples, units=None, physical=False, notes=()):
+    def __init__(self, form, samples, units=None, physical=False, notes=(), calls=()):
         self.form = form
         self.samples = samples
         self.units = units or {}  # of events: "nanoseconds", "bytes"; else "count"
         self.physical = physical  # frames are addresses in images
         self.notes = notes
+        self.calls = calls  # without stacks: (event, caller's frame, callee's frame, cost)
 
     def events(self):
         return sorted({sample.event for sample in self.samples})

@@ -121,6 +121,7 @@ def read_script(text, path=None):
 def read_callgrind(text, path=None):
     names = {"ob": {}, "fl": {}, "fn": {}}
     now = {"ob": "", "fl": "", "fn": ""}
+    called, calls = {}, []
     samples, events, program, n_positions = [], [], None, 1
     skip = False
     for line in text.split("\n"):
@@ -135,10 +136,9 @@ def read_callgrind(text, path=None):
                 if name:
                     names[kind][int(found[3])] = name
                 name = names[kind][int(found[3])]
-            if not found[1]:
-                now[kind] = name
+            (called if found[1] else now)[kind] = name
         elif line.startswith(("calls=", "jump=", "jcnd=")):
-            skip = True
+            skip = line[:5]
         elif line.startswith("events:"):
             events = line[7:].split()
         elif line.startswith("positions:"):
@@ -148,13 +148,15 @@ def read_callgrind(text, path=None):
         elif line[0].isdigit() or line[0] in "+-*":
             costs = [int(word) for word in line.split()[n_positions:]]
             for event, cost in zip(events, costs):
+                ends = [frame(at["fn"] or UNKNOWN, at["ob"] or "[no image]")
+                        for at in (now, {**now, **called})]
                 if cost and not skip:
-                    image = now["ob"] or "[no image]"
-                    app = program or image
-                    samples.append(Sample(event, base(app), base(app),
-                                          [frame(now["fn"] or UNKNOWN, image)], cost, cost))
-            skip = False
-    return Source("callgrind", samples)
+                    app = program or ends[0].image
+                    samples.append(Sample(event, base(app), base(app), ends[:1], cost, cost))
+                elif cost and skip == "calls":
+                    calls.append((event, *ends, cost))
+            called, skip = {}, False
+    return Source("callgrind", samples, calls=calls)
 
 
 # ---- pprof ----

@@ -144,13 +144,17 @@ struct prof_frame named_places_frame(struct named_places *places, uint32_t image
 struct prof_frame named_places_at_line(struct named_places *places, const struct prof_frame *frame,
 				       int64_t line)
 {
-	const struct function *function = &places->functions[frame->offset / 2];
-	const struct prof_line named = {.function = function->name,
-					.file = function->file,
-					.line = line,
-					.start_line = function->start_line};
+	const struct function *function;
+	struct prof_line named = {.line = line};
 
-	return line ? named_places_frame(places, frame->image, &named, false) : *frame;
+	/* what was never named, as in a file that ends too early, has no lines */
+	if (!line || frame->offset / 2 >= places->n)
+		return *frame;
+	function = &places->functions[frame->offset / 2];
+	named.function = function->name;
+	named.file = function->file;
+	named.start_line = function->start_line;
+	return named_places_frame(places, frame->image, &named, false);
 }
 
 char *named_places_unnamed(const char *image)

@@ -184,6 +184,7 @@ void session_read_push(struct reading *reading, const struct flat *flat, size_t 
 
 	sample.frames = reading->frames;
 	sample.depth = depth;
+	reading->has_stacks |= depth > 1;
 	sample.values = &value;
 	sample.n_values = 1;
 	if (!reading->result)
@@ -272,6 +273,60 @@ static void session_read_read_file(struct reading *reading, const struct pp_samp
 	push_places(reading, &flat, places, n_places, unit);
 	free(places);
 	free(entries);
+}
+
+/* ---- calls ---- */
+
+/* Both ends of an arc have 32 bits, which addresses of code in no image may not have. */
+static bool has_narrow_keys(const struct op_image_name *image)
+{
+	return image->kind != OP_IMAGE_KERNEL || strcmp(image->name, OP_NO_VMLINUX) != 0;
+}
+
+static void read_calls_of(struct reading *reading, const struct pp_sample_file *file)
+{
+	struct odb_entry *entries;
+	struct odb_header header;
+	struct prof_call call = {0};
+	struct op_error error;
+	struct flat flat;
+	uint64_t unit, events;
+	size_t n;
+
+	if (!has_narrow_keys(&file->name.dep) || !has_narrow_keys(&file->name.callee))
+		return;
+	if (pp_sample_read(file, &header, &entries, &n, &error)) {
+		op_warnings_add(reading->warnings, OP_BAD_FILE, "skipped: %s", error.text);
+		return;
+	}
+	flat = flat_of(reading, &file->name, &header);
+	unit = session_read_unit_of(reading, &file->name);
+	call.app = flat.app;
+	call.caller.image = flat.image;
+	call.callee.image = session_images_number(&reading->images, &file->name.callee,
+						  header.cg_to_is_kernel, 0);
+	for (size_t i = 0; i < n && !reading->result; i++) {
+		uint64_t count = entries[i].count;
+
+		call.caller.offset = entries[i].key >> 32;
+		call.callee.offset = entries[i].key & UINT32_MAX;
+		call.value = (struct prof_value){
+			.event = flat.event,
+			.count = reading->weights ? 0 : count,
+			.events = __builtin_mul_overflow(count, unit, &events) ? UINT64_MAX
+									       : events,
+		};
+		reading->result = reading->sink->call(reading->sink, &call, reading->error);
+	}
+	free(entries);
+}
+
+/* Those of {cg} files. */
+static void read_calls(struct reading *reading, const struct pp_sample_file *files, size_t n)
+{
+	for (size_t i = 0; i < n && !reading->result && !reading->has_stacks; i++)
+		if (session_read_is_of_session(reading, &files[i]))
+			read_calls_of(reading, &files[i]);
 }
 
 /* ---- branches ---- */
@@ -364,10 +419,13 @@ static void read_session(struct reading *reading)
 		pp_kallsyms_warn(reading->warnings, &error);
 	note_files(reading);
 	read_counts(reading, reading->list->files, reading->list->n);
+	read_calls(reading, reading->list->arcs, reading->list->n_arcs);
 	reading->weights = true;
 	if (reading->list->n_weights)
 		read_counts(reading, reading->list->weights, reading->list->n_weights);
+	read_calls(reading, reading->list->weight_arcs, reading->list->n_weight_arcs);
 	reading->weights = false;
+	reading->has_stacks = false;
 	read_branches(reading);
 	tell_losses(reading);
 	session_functions_read(&reading->images, reading->dir);

@@ -38,6 +38,7 @@ struct reading {
 	size_t frames_capacity;
 	bool told_host;
 	bool weights; /* the files of weights are being read */
+	bool has_stacks; /* {cg} files would have their calls again */
 	int result;   /* -1: the sink is full */
 };
 

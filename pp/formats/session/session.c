@@ -45,7 +45,7 @@ static int read_session(struct input *input, struct prof_sink *sink, struct op_e
 		return -1;
 	/* what it names is read with its owner's rights only */
 	spec.trust = true;
-	list.want_weights = true;
+	list.want_weights = list.want_arcs = true;
 	result = pp_select_files(&list, input_path(input), &spec, false, &warnings, error);
 	if (!result)
 		result = session_read(&list, &search, sink, &warnings, error);

@@ -187,7 +187,8 @@ static void add_calls(struct callgrind *callgrind, struct prof_names *names)
 			find_cost(callgrind, named_function(&callgrind->functions, &caller),
 				  named_function(&callgrind->functions, &callee), caller.line);
 
-		cost->calls += is_same ? 0 : call->calls;
+		/* a session does not say how often */
+		cost->calls += is_same ? 0 : call->calls ? call->calls : 1;
 		cost->begin = callee.line->line;
 		callgrind->values[cost->values + call->value.event] +=
 			prof_number(callgrind->weights, &call->value);
