@@ -79,6 +79,24 @@ opreport made | tail -n 1
 opreport made again | sed -n '1p;$p'
 opexport --to=folded made again | awk '{ n += $NF } END { print n }'
 
+# Places without addresses are numbers, which each file begins anew; root reads others' files apart.
+requirement functions_of_several_profiles_keep_their_names
+printf 'app;main;work 3\n' >first
+printf 'app;start;other 5\napp;start;work 2\n' >second
+for number in 1 2; do
+	make_profile >"go.$number" <<-EOF
+		pprof 6='' 6='samples' 6='count' 6='f$number' 6='main' 1=(1=1 2=2) 5=(1=1 2=3) 5=(1=2 2=4)
+		pprof 4=(1=1 4=(1=1)) 4=(1=2 4=(1=2)) 2=(1=[1 2] 2=[$number])
+	EOF
+done
+opreport -l --no-header first second 2>/dev/null
+opreport -l --no-header go.1 go.2 2>/dev/null
+opexport --to=folded first second
+if [ "$(id -u)" -eq 0 ]; then
+	chown 65534 first second
+fi
+opexport --to=folded first second
+
 requirement two_profiles_are_compared
 recording
 cp made old

@@ -382,6 +382,7 @@ struct prof *prof_new(unsigned int by, uint32_t nodes_most)
 		.image = tables_image,
 		.image_build_id = tables_build_id,
 		.lines = tables_lines,
+		.free_place = tables_free_place,
 		.sample = aggregation_take_sample,
 		.flat = take_flat,
 		.branch = take_branch,

@@ -24,6 +24,7 @@ struct image {
 
 struct named_places {
 	struct prof_sink *sink;
+	uint64_t first; /* offset */
 	struct image *images;
 	size_t n_images, images_capacity;
 	struct op_hash by_image;
@@ -37,6 +38,7 @@ struct named_places *named_places_new(struct prof_sink *sink)
 	struct named_places *places = op_alloc(1, sizeof(*places));
 
 	places->sink = sink;
+	places->first = sink->free_place(sink);
 	return places;
 }
 
@@ -123,7 +125,7 @@ static uint32_t find_function(struct named_places *places, uint32_t image,
 						  line->file ? op_copy(line->file) : NULL,
 						  line->line, line->start_line};
 	op_hash_add_or_exit(&places->by_name, hash, id);
-	place.offset = 2 * (uint64_t)id;
+	place.offset = places->first + 2 * (uint64_t)id;
 	places->sink->lines(places->sink, &place, line, 1);
 	return id;
 }
@@ -137,8 +139,9 @@ struct prof_frame named_places_frame(struct named_places *places, uint32_t image
 		named.function = "[unknown]";
 	if (!named.file || named.line < 0)
 		named.line = 0;
-	return (struct prof_frame){image,
-				   2 * (uint64_t)find_function(places, image, &named) + is_caller};
+	return (struct prof_frame){
+		image,
+		places->first + 2 * (uint64_t)find_function(places, image, &named) + is_caller};
 }
 
 struct prof_frame named_places_at_line(struct named_places *places, const struct prof_frame *frame,
@@ -146,11 +149,12 @@ struct prof_frame named_places_at_line(struct named_places *places, const struct
 {
 	const struct function *function;
 	struct prof_line named = {.line = line};
+	uint64_t number = (frame->offset - places->first) / 2;
 
 	/* what was never named, as in a file that ends too early, has no lines */
-	if (!line || frame->offset / 2 >= places->n)
+	if (!line || frame->offset < places->first || number >= places->n)
 		return *frame;
-	function = &places->functions[frame->offset / 2];
+	function = &places->functions[number];
 	named.function = function->name;
 	named.file = function->file;
 	named.start_line = function->start_line;

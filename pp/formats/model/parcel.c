@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "libop/base/memory.h"
+#include "pp/symbols/image_name.h"
 #include "tables.h"
 
 /* Rows take a byte at least, so a table has no more than there are bytes left. */
@@ -216,6 +217,8 @@ struct taking {
 	struct prof_sink *sink;
 	uint32_t *strings, *events, *images;
 	size_t n_strings, n_events, n_images;
+	bool *is_named;	      /* by number in the parcel: the image is no file */
+	uint64_t first_place; /* of such images */
 	struct prof_frame *frames; /* of the largest sample so far */
 	struct prof_value *values;
 	struct prof_label *labels;
@@ -271,9 +274,13 @@ static uint32_t image_of(struct taking *taking)
 
 static struct prof_frame frame_of(struct taking *taking)
 {
-	struct prof_frame frame = {.image = image_of(taking)};
+	uint64_t number = op_reader_leb128(taking->in);
+	struct prof_frame frame = {
+		.image = known(taking->in, number, taking->images, taking->n_images)};
 
 	frame.offset = op_reader_leb128(taking->in);
+	if (number < taking->n_images && taking->is_named[number])
+		frame.offset += taking->first_place;
 	return frame;
 }
 
@@ -337,6 +344,7 @@ static uint32_t parcel_take_image(struct taking *taking)
 	image.offset = op_reader_leb128(in);
 	if (in->failed || image.kind == PROF_UNKNOWN)
 		return in_kernel ? PROF_NO_KERNEL_IMAGE : PROF_NO_IMAGE;
+	taking->is_named[taking->n_images] = pp_image_is_named(image.path);
 	return taking->sink->image(taking->sink, &image);
 }
 
@@ -345,6 +353,8 @@ static void take_images(struct taking *taking)
 	size_t n = rows_of(taking->in);
 
 	taking->images = op_alloc(n + FIRST_IMAGE, sizeof(*taking->images));
+	taking->is_named = op_alloc(n + FIRST_IMAGE, sizeof(*taking->is_named));
+	taking->first_place = taking->sink->free_place(taking->sink);
 	taking->images[PROF_NO_KERNEL_IMAGE] = PROF_NO_KERNEL_IMAGE;
 	for (taking->n_images = FIRST_IMAGE; taking->n_images < n && !taking->in->failed;
 	     taking->n_images++)
@@ -575,6 +585,7 @@ int parcel_take(struct op_reader *in, struct prof_sink *sink, struct op_error *e
 	free(taking.strings);
 	free(taking.events);
 	free(taking.images);
+	free(taking.is_named);
 	free(taking.frames);
 	free(taking.values);
 	free(taking.labels);

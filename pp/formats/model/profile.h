@@ -213,6 +213,9 @@ struct prof_sink {
 	 * caller is that of prof_lookup_offset(). */
 	void (*lines)(struct prof_sink *sink, const struct prof_frame *place,
 		      const struct prof_line *lines, size_t n);
+	/* The first offset in images that are no files (PROF_UNKNOWN, named_places.h) of which no
+	 * place is known: where those of one more input begin. */
+	uint64_t (*free_place)(struct prof_sink *sink);
 	/* Returns 0, or -1 with @error set: it cannot take more (ENOSPC). */
 	int (*sample)(struct prof_sink *sink, const struct prof_sample *sample,
 		      struct op_error *error);

@@ -8,6 +8,7 @@
 
 #include "libop/base/memory.h"
 #include "libop/tables/name_index.h"
+#include "pp/symbols/image_name.h"
 
 /* ---- texts ---- */
 
@@ -184,6 +185,25 @@ static const struct place_lines *tables_find_place(const struct prof_tables *tab
 	return NULL;
 }
 
+bool tables_is_numbered(const struct prof_image *image)
+{
+	return image->kind == PROF_UNKNOWN || pp_image_is_named(image->path);
+}
+
+uint64_t tables_free_place(struct prof_sink *sink)
+{
+	return tables_of(sink)->free_place;
+}
+
+/* Leaf and return address have an offset each. */
+static void take_free_place(struct prof_tables *tables, const struct prof_frame *place)
+{
+	if (place->image > PROF_NO_KERNEL_IMAGE && place->offset < UINT32_MAX - 1 &&
+	    tables_is_numbered(&tables->prof.images[place->image]) &&
+	    place->offset >= tables->free_place)
+		tables->free_place = (place->offset & ~UINT64_C(1)) + 2;
+}
+
 void tables_lines(struct prof_sink *sink, const struct prof_frame *place,
 		  const struct prof_line *lines, size_t n)
 {
@@ -206,6 +226,7 @@ void tables_lines(struct prof_sink *sink, const struct prof_frame *place,
 		known->lines[i].file = tables_keep(sink, lines[i].file);
 	}
 	op_hash_add_or_exit(&tables->by_place, tables_hash_frame(place), id);
+	take_free_place(tables, place);
 }
 
 size_t prof_lines(const struct prof *prof, const struct prof_frame *place,

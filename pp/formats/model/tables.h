@@ -32,6 +32,7 @@ struct prof_tables {
 
 	struct place_lines *places;
 	size_t n_places, places_capacity;
+	uint64_t free_place; /* prof_sink::free_place() */
 };
 
 static inline struct prof_tables *tables_of(struct prof_sink *sink)
@@ -49,6 +50,9 @@ uint32_t tables_image(struct prof_sink *sink, const struct prof_image *image);
 void tables_build_id(struct prof_sink *sink, const struct prof_image *image);
 void tables_lines(struct prof_sink *sink, const struct prof_frame *place,
 		  const struct prof_line *lines, size_t n);
+/* Whether places of an image have numbers that its reader gave them, and no offsets. */
+bool tables_is_numbered(const struct prof_image *image);
+uint64_t tables_free_place(struct prof_sink *sink);
 int tables_call(struct prof_sink *sink, const struct prof_call *call, struct op_error *error);
 
 /* Gives the images of calls the numbers they have now, and puts calls in order. */

@@ -21,6 +21,7 @@ struct reader {
 	struct pprof_tables tables;
 	struct pprof_values events;
 	uint32_t app;
+	uint64_t first_place; /* of those without an address */
 	uint64_t at; /* of the sample that is read */
 	struct prof_frame *frames;
 	int64_t *columns;
@@ -76,7 +77,8 @@ static void place_by_id(struct reader *reader, struct pprof_location *location,
 	};
 
 	location->image = reader->sink->image(reader->sink, &image);
-	location->offset = 2 * (uint64_t)(location - reader->tables.locations + 1);
+	location->offset = reader->first_place +
+			   2 * (uint64_t)(location - reader->tables.locations + 1);
 }
 
 static void pprof_read_find_place(struct reader *reader, struct pprof_location *location)
@@ -350,6 +352,7 @@ static int read_pprof(struct input *input, struct prof_sink *sink, struct op_err
 
 	if (input_seekable(input, error))
 		return -1;
+	reader.first_place = sink->free_place(sink);
 	if (!pprof_tables_read(&reader.tables, input, error)) {
 		tell_facts(&reader);
 		pprof_values_make(&reader.events, &reader.tables, sink);
