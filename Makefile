@@ -70,7 +70,7 @@ test-build:
 	@tools/packages.sh --guests
 	@tools/build.sh
 
-demo: test-build
+demo:
 	@tests/vm/demo.sh -s $(SMP) -k $(KERNEL)
 
 check:

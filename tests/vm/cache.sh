@@ -4,9 +4,12 @@
 # Fills the cache with what a guest needs: QEMU, the kernels with their headers, and the
 # programs of the guest's root.  Nothing is installed on the machine.
 #
-#	cache.sh [KERNEL...]		fetch what is not there yet; with a full cache no network is
+#	cache.sh [--no-perf] [KERNEL...]
+#					fetch what is not there yet; with a full cache no network is
 #					used; default: all stock kernels
 #	cache.sh --update [KERNEL...]	fetch newer versions, if the archive has any
+#
+#	--no-perf	without perf, which only guests with a PMU need
 #
 # Below $XDG_CACHE_HOME/oprofile (default ~/.cache/oprofile):
 #
@@ -27,9 +30,11 @@ root_packages="base-files bash dash mawk coreutils findutils tar gzip xz-utils o
 python3-minimal busybox-static"
 
 update=false
+parts="qemu root perf"
 case ${1:-} in
 --update) update=true; shift ;;
--*) say "error: unknown option $1 (only --update is known)"; exit 2 ;;
+--no-perf) parts="qemu root"; shift ;;
+-*) say "error: unknown option $1 (--update and --no-perf are known)"; exit 2 ;;
 esac
 # shellcheck disable=SC2086
 [[ $# -gt 0 ]] || set -- $kernels_stock
@@ -60,7 +65,7 @@ full()
 {
 	local name
 
-	for name in qemu root perf "${series[@]/#/linux-}"; do
+	for name in $parts "${series[@]/#/linux-}"; do
 		[[ $(cat "$cache/$name/complete" 2>/dev/null) == "$(recipe_of "$name")" ]] || return 1
 	done
 }
@@ -238,9 +243,11 @@ list=$(archive_closure "$archive_suite" $root_packages)
 mapfile -t files <<<"$list"
 settle root "$(sort <<<"$list" | sha256sum | cut -c 1-16)" fill_root
 
-list=$(archive_closure "$archive_suite" linux-perf)
-mapfile -t files <<<"$list"
-settle perf "$(sort <<<"$list" | sha256sum | cut -c 1-16)" fill_perf
+if [[ $parts == *perf* ]]; then
+	list=$(archive_closure "$archive_suite" linux-perf)
+	mapfile -t files <<<"$list"
+	settle perf "$(sort <<<"$list" | sha256sum | cut -c 1-16)" fill_perf
+fi
 
 # settle_kernel KERNEL
 settle_kernel()

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Shows the profiler at work: boots a guest, profiles real programs in it and prints the
-# reports.
+# Shows the profiler at work: installs what that needs, builds the programs while a kernel and QEMU
+# are fetched, boots a guest, profiles real programs in it and prints the reports.
 #
 #	demo.sh [-k SERIES] [-s SMP]
 
@@ -20,7 +20,13 @@ while getopts k:s: option; do
 	esac
 done
 
-image_loads=profiler
+"$top/tools/packages.sh" --guests
+cache_options=(--no-perf)
+kernel_fill "$series" &		# image_prepare tells if that failed
+TARGETS=programs "$top/tools/build.sh"
+wait
+image_loads=profiler image_tests=false
+module_options=(-j "$(nproc)")
 image_prepare "$series"
 [[ ${#broken[@]} -eq 0 ]] || exit 1
 run=$out/demo/$series

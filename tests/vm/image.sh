@@ -73,6 +73,22 @@ image_native()
 	done
 }
 
+image_tests=true	# are there programs of the tests?
+
+# image_workloads TREE - put what the tests profile there
+image_workloads()
+{
+	mkdir -p "$1"/vm/{workloads,pmu,fuzz}
+	find "$build/tests/vm/workloads" -maxdepth 1 -type f -perm -100 \
+		-exec cp -t "$1/vm/workloads" {} +
+	find "$build/tests/vm/pmu/guest" -maxdepth 1 -type f -perm -100 \
+		-exec cp -t "$1/vm/pmu" {} +
+	find "$build/tests/vm/fuzz" -maxdepth 1 -type f -perm -100 \
+		-exec cp -t "$1/vm/fuzz" {} +
+	image_symbols "$1/vm/workloads"
+	image_native "$1"
+}
+
 # image_programs - make programs.cpio of what is built
 image_programs()
 {
@@ -80,17 +96,10 @@ image_programs()
 	local -a elf=()
 
 	rm -rf "$tree"
-	mkdir -p "$tree"/vm/{workloads,pmu,fuzz}
+	mkdir -p "$tree/vm"
 	DESTDIR=$tree meson install -C "$build" --no-rebuild --quiet >"$out/install.log" 2>&1 ||
 		{ cat "$out/install.log" >&2; die "meson install failed"; }
-	find "$build/tests/vm/workloads" -maxdepth 1 -type f -perm -100 \
-		-exec cp -t "$tree/vm/workloads" {} +
-	find "$build/tests/vm/pmu/guest" -maxdepth 1 -type f -perm -100 \
-		-exec cp -t "$tree/vm/pmu" {} +
-	find "$build/tests/vm/fuzz" -maxdepth 1 -type f -perm -100 \
-		-exec cp -t "$tree/vm/fuzz" {} +
-	image_symbols "$tree/vm/workloads"
-	image_native "$tree"
+	! $image_tests || image_workloads "$tree"
 	# Where the guest's PATH finds the profiler, whatever the prefix is.
 	find "$tree" -name opcontrol -type f -perm -100 -printf '/%P\n' | sed 's|/[^/]*$||' \
 		>"$tree/vm/path"

@@ -55,6 +55,8 @@ kernel_complete()
 	done
 }
 
+cache_options=()	# of cache.sh, where something is not needed
+
 # kernel_fill NAME... - see to it that they are in the cache; fails if one is not, but tries all
 kernel_fill()
 {
@@ -67,7 +69,7 @@ kernel_fill()
 		fi
 		[[ " ${stock[*]} " == *" $name "* ]] || stock+=("$name")
 	done
-	"$vm/cache.sh" "${stock[@]}" || status=$?
+	"$vm/cache.sh" "${cache_options[@]}" "${stock[@]}" || status=$?
 	return $status
 }
 
