@@ -91,6 +91,9 @@ struct op_similar op_similar_of(const char *word, const char *const *names)
 	return similar;
 }
 
+/* Of a directory that somebody has filled, the first ones are enough. */
+#define ENTRIES_MOST 65536
+
 /* Some file systems do not say what a name is. */
 static bool is_wanted(const struct dirent *entry, bool directories)
 {
@@ -99,22 +102,33 @@ static bool is_wanted(const struct dirent *entry, bool directories)
 	return entry->d_name[0] != '.' && entry->d_type != other;
 }
 
+/* The nearest, and of equally near ones the first by name, whatever the order of entries. */
+static bool is_nearer(const char *word, const char *name, const char *found)
+{
+	unsigned int distance = op_similarity(word, name), of_found;
+
+	if (distance == OP_NOT_SIMILAR || !found)
+		return distance != OP_NOT_SIMILAR;
+	of_found = op_similarity(word, found);
+	return distance < of_found || (distance == of_found && strcmp(name, found) < 0);
+}
+
 char *op_similar_entry(const char *path, bool directories)
 {
-	const char *slash = strrchr(path, '/');
+	const char *slash = strrchr(path, '/'), *word = slash ? slash + 1 : path;
 	char *parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	struct op_similar similar = {.word = slash ? slash + 1 : path};
-	struct dirent **entry = NULL;
-	int n = parent ? scandir(parent, &entry, NULL, alphasort) : -1;
-	char *found;
+	DIR *dir = parent ? opendir(parent) : NULL;
+	const struct dirent *entry;
+	char *found = NULL;
 
-	for (int i = 0; i < n; i++)
-		if (is_wanted(entry[i], directories))
-			op_similar_try(&similar, entry[i]->d_name);
-	found = similar.name ? strdup(similar.name) : NULL;
-	for (int i = 0; i < n; i++)
-		free(entry[i]);
-	free(entry);
+	for (size_t i = 0; dir && i < ENTRIES_MOST && (entry = readdir(dir)); i++) {
+		if (!is_wanted(entry, directories) || !is_nearer(word, entry->d_name, found))
+			continue;
+		free(found);
+		found = strdup(entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
 	free(parent);
 	return found;
 }

@@ -130,38 +130,52 @@ static bool hold_session(struct pp_sample_list *list, const char *samples_dir)
 	return list->holds[list->n_holds - 1] >= 0;
 }
 
-/* Names that an error lists. */
-#define NAMES_MOST 4
+/* Names that an error lists, and entries that are looked at for them. */
+#define NAMES_MOST   4
+#define ENTRIES_MOST 65536
+
+/* Puts @name where it belongs among the first NAMES_MOST by name. */
+static void names_insert(char **names, const char *name)
+{
+	char *last = op_copy(name);
+
+	for (size_t i = 0; last && i < NAMES_MOST; i++) {
+		char *there = names[i];
+
+		if (there && strcmp(there, last) < 0)
+			continue;
+		names[i] = last;
+		last = there;
+	}
+	free(last);
+}
 
 /* "a, b, c, d, ...": sessions beside the one that is missing; the caller frees it.  NULL: there are
  * none. */
 static char *list_sessions(const char *samples_root)
 {
-	struct dirent **entry;
-	int n = scandir(samples_root, &entry, NULL, alphasort), named = 0;
-	char *names = NULL;
+	DIR *dir = opendir(samples_root);
+	char *names[NAMES_MOST] = {0}, *list = NULL;
+	const struct dirent *entry;
+	size_t found = 0;
 
-	for (int i = 0; i < n; i++) {
-		bool is = entry[i]->d_name[0] != '.' && entry[i]->d_type == DT_DIR;
-
-		if (is && named++ < NAMES_MOST) {
-			char *longer = op_format("%s%s%.60s", names ? names : "", names ? ", " : "",
-						 entry[i]->d_name);
-
-			free(names);
-			names = longer;
+	for (size_t i = 0; dir && i < ENTRIES_MOST && (entry = readdir(dir)); i++)
+		if (entry->d_name[0] != '.' && entry->d_type == DT_DIR) {
+			names_insert(names, entry->d_name);
+			found++;
 		}
-		free(entry[i]);
-	}
-	if (n >= 0)
-		free(entry);
-	if (named > NAMES_MOST) {
-		char *longer = op_format("%s, ...", names);
+	if (dir)
+		closedir(dir);
+	for (size_t i = 0; i < NAMES_MOST && names[i]; i++) {
+		char *longer =
+			op_format("%s%s%.60s%s", list ? list : "", list ? ", " : "", names[i],
+				  i + 1 == NAMES_MOST && found > NAMES_MOST ? ", ..." : "");
 
-		free(names);
-		names = longer;
+		free(list);
+		list = longer;
+		free(names[i]);
 	}
-	return names;
+	return list;
 }
 
 /* What to do about it; the caller frees it. */

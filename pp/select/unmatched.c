@@ -85,13 +85,13 @@ static bool matches_any(const struct pp_spec *spec, const struct pp_sample_file 
 	return false;
 }
 
-/* Whether a sample is of a word. */
+/* Whether a sample is of a word, an item of the list. */
 static bool has_samples(const struct pp_sample_list *samples, const struct word_list *list,
-			char *word)
+			char **word)
 {
 	struct pp_spec one = {0};
 
-	*(struct op_strings *)((char *)&one + list->offset) = (struct op_strings){&word, 1};
+	*(struct op_strings *)((char *)&one + list->offset) = (struct op_strings){word, 1};
 	return matches_any(&one, samples->files, samples->n) ||
 	       matches_any(&one, samples->arcs, samples->n_arcs) ||
 	       matches_any(&one, samples->stacks, samples->n_stacks);
@@ -117,7 +117,7 @@ static const struct word_list *find_culprit(const struct pp_sample_list *all,
 		const struct op_strings *words = words_of(spec, &word_lists[i]);
 		size_t k = 0;
 
-		while (k < words->count && !has_samples(all, &word_lists[i], words->item[k]))
+		while (k < words->count && !has_samples(all, &word_lists[i], &words->item[k]))
 			k++;
 		if (words->count && k == words->count)
 			return &word_lists[i];
@@ -234,7 +234,7 @@ void pp_warn_of_unmatched(const struct pp_sample_list *list, const char *session
 		for (size_t k = 0; words->count > 1 && k < words->count; k++) {
 			char *text;
 
-			if (has_samples(list, &word_lists[i], words->item[k]))
+			if (has_samples(list, &word_lists[i], &words->item[k]))
 				continue;
 			text = say_none(&word_lists[i], words->item[k], session_dir);
 			op_warn("%s", text);

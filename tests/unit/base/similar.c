@@ -2,6 +2,10 @@
 /* Names that resemble a word. */
 #include "tests/unit/test.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
 #include "libop/base/array.h"
 #include "libop/base/similar.h"
 
@@ -88,4 +92,24 @@ TEST(an_error_ends_with_the_name_if_there_is_one)
 	op_similar_try(&similar, "children");
 	snprintf(text, sizeof(text), "no" OP_SIMILAR_FORMAT, OP_SIMILAR_ARGUMENTS(similar, "--"));
 	assert_string_equal(text, "no; did you mean --children?");
+}
+
+TEST(of_entries_the_nearest_is_named_in_any_order)
+{
+	static const char *const files[] = {"perf.date", "perf.data", "perf.dato", ".perf.dat"};
+	char *found, *dir = test_enter("similar");
+
+	assert_non_null(dir);
+	for (size_t i = 0; i < OP_ARRAY_SIZE(files); i++)
+		fclose(fopen(files[i], "w"));
+	assert_int_equal(mkdir("perf.dat", 0755), 0);
+	found = op_similar_entry("perf.dta", false);
+	assert_string_equal(found, "perf.data");
+	free(found);
+	found = op_similar_entry("./perf.dta", true);
+	assert_string_equal(found, "perf.dat");
+	free(found);
+	assert_null(op_similar_entry("nowhere/perf.dta", false));
+	assert_null(op_similar_entry("something", false));
+	assert_int_equal(test_leave(dir), 0);
 }
