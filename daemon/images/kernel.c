@@ -157,9 +157,7 @@ static struct op_kernel_symbol *list_others(const char *kallsyms, size_t *count)
 	struct op_kernel_symbol symbol, *list = NULL;
 	size_t n = 0;
 
-	while (op_kallsyms_next(&kallsyms, &symbol)) {
-		if (!symbol.module_length)
-			continue;
+	while (op_kallsyms_next_of_module(&kallsyms, &symbol)) {
 		if (op_array_extend(list, n))
 			break;
 		list[n++] = symbol;

@@ -68,10 +68,8 @@ char *kallsyms_text_only(const char *raw)
 
 	if (!lines_init(&lines, raw, NULL))
 		return NULL;
-	while (op_kallsyms_next(&raw, &symbol)) {
-		if (op_kallsyms_is_text(&symbol))
-			lines_add(&lines, &symbol);
-	}
+	while (op_kallsyms_next_text(&raw, &symbol))
+		lines_add(&lines, &symbol);
 	return lines_end(&lines);
 }
 
@@ -144,6 +142,8 @@ char *kallsyms_join(const char *now, const char *before)
 	struct lines lines;
 	int failed = 0;
 
+	if (!before)
+		return strdup(now);
 	if (!lines_init(&lines, now, before))
 		return NULL;
 	while (op_kallsyms_next(&now, &symbol)) {
@@ -152,7 +152,7 @@ char *kallsyms_join(const char *now, const char *before)
 			failed |= add_module(&loaded, &symbol);
 	}
 	*loaded.last = '\0';
-	while (before && op_kallsyms_next(&before, &symbol)) {
+	while (op_kallsyms_next(&before, &symbol)) {
 		if (symbol.module_length && !has_module(&loaded, &symbol))
 			lines_add(&lines, &symbol);
 	}

@@ -17,6 +17,9 @@ static void skip_line(const char **text)
 
 /* ---- symbols ---- */
 
+static const char text_types[] = "tTwW";
+#define TEXT_TYPES (sizeof(text_types) - 1)
+
 /* "[module]", or nothing.  Return: whether it is one of these. */
 static bool read_module_name(const char *at, struct op_kernel_symbol *symbol)
 {
@@ -65,22 +68,60 @@ bool op_kallsyms_next(const char **text, struct op_kernel_symbol *symbol)
 	return good;
 }
 
+bool op_kallsyms_next_text(const char **text, struct op_kernel_symbol *symbol)
+{
+	/* most lines are "0123456789abcdef T name": those of data are passed over unread */
+	static const size_t type_at = 17;
+
+	while (**text) {
+		const char *line = *text, *end = strchrnul(line, '\n');
+
+		if ((size_t)(end - line) > type_at + 1 && line[type_at - 1] == ' ' &&
+		    line[type_at + 1] == ' ' && !memchr(text_types, line[type_at], TEXT_TYPES)) {
+			*text = end + (*end != '\0');
+			continue;
+		}
+		if (!op_kallsyms_next(text, symbol))
+			return false;
+		if (op_kallsyms_is_text(symbol))
+			return true;
+	}
+	return false;
+}
+
 bool op_kallsyms_is_text(const struct op_kernel_symbol *symbol)
 {
-	return strchr("tTwW", symbol->type) != NULL;
+	return memchr(text_types, symbol->type, TEXT_TYPES) != NULL;
 }
 
 bool op_kallsyms_address(const char *text, const char *name, uint64_t *address)
 {
-	struct op_kernel_symbol symbol;
 	size_t length = strlen(name);
 
-	while (op_kallsyms_next(&text, &symbol)) {
-		if (!symbol.module_length && symbol.name_length == length &&
-		    !memcmp(symbol.name, name, length)) {
-			*address = symbol.address;
-			return symbol.address;
-		}
+	/* the lists have some hundred thousand lines: only those with the name are read */
+	for (const char *at = strstr(text, name); at; at = strstr(at + 1, name)) {
+		const char *line = at;
+		struct op_kernel_symbol symbol;
+
+		while (line > text && line[-1] != '\n')
+			line--;
+		if (!read_symbol(line, &symbol) || symbol.module_length || symbol.name != at ||
+		    symbol.name_length != length)
+			continue;
+		*address = symbol.address;
+		return symbol.address;
+	}
+	return false;
+}
+
+bool op_kallsyms_next_of_module(const char **text, struct op_kernel_symbol *symbol)
+{
+	for (const char *at = strchr(*text, '['); at; at = strchr(*text, '[')) {
+		while (at > *text && at[-1] != '\n')
+			at--;
+		*text = at;
+		if (op_kallsyms_next(text, symbol) && symbol->module_length)
+			return true;
 	}
 	return false;
 }

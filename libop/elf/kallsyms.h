@@ -29,6 +29,12 @@ struct op_kernel_symbol {
 
 bool op_kallsyms_next(const char **text, struct op_kernel_symbol *symbol);
 
+/* The next one that is code. */
+bool op_kallsyms_next_text(const char **text, struct op_kernel_symbol *symbol);
+
+/* The next one that is not of the kernel itself. */
+bool op_kallsyms_next_of_module(const char **text, struct op_kernel_symbol *symbol);
+
 /* Whether a symbol is code. */
 bool op_kallsyms_is_text(const struct op_kernel_symbol *symbol);
 

@@ -165,13 +165,20 @@ static bool is_fleeting(const struct op_kernel_symbol *symbol)
 static void divide(const char *text, struct op_buffer *shared, struct op_buffer *own)
 {
 	struct op_kernel_symbol symbol;
+	const char *from = text;
 
-	while (op_kallsyms_next(&text, &symbol)) {
-		struct op_buffer *lines = is_fleeting(&symbol) ? own : shared;
-
-		op_buffer_put(lines, symbol.line, symbol.line_length);
-		op_buffer_u8(lines, '\n');
+	/* only symbols of modules may be fleeting */
+	while (op_kallsyms_next_of_module(&text, &symbol)) {
+		if (!is_fleeting(&symbol))
+			continue;
+		op_buffer_put(shared, from, (size_t)(symbol.line - from));
+		op_buffer_put(own, symbol.line, (size_t)(text - symbol.line));
+		from = text;
 	}
+	op_buffer_put(shared, from, strlen(from));
+	/* the last line may lack its end */
+	if (*from && from[strlen(from) - 1] != '\n')
+		op_buffer_u8(shared, '\n');
 }
 
 /* Return: whether the lines are where all sessions find them. */
