@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# covers: a tree without git, as a tarball leaves it, goes into packages whole, but for what was built
-# covers: in it; make deb and make rpm name in one line what they lack and the command that installs
-# covers: it, and do nothing; tools/packages.sh knows all that system/debian/control builds with
+# covers: a tree without git, as a tarball leaves it, goes into packages whole, but for what was
+# covers: built in it; make deb and make rpm name in one line what they lack and the command that
+# covers: installs it, and do nothing; tools/packages.sh knows all that system/debian/control builds
+# covers: with
 #
 #	sources.sh SOURCE
 

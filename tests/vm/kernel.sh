@@ -92,8 +92,9 @@ kernel_make()
 	shift
 
 	root=$(readlink -f "$(kernel_dir "$name")/toolchain")
-	# Without CONFIG_DEBUG_INFO_BTF_MODULES the build does not ask for pahole; debug information,
-	# which nothing here reads, is an eighth of its CPU time, and most of a module.
+	# Without CONFIG_DEBUG_INFO_BTF_MODULES the build does not ask for pahole; debug
+	# information, which nothing here reads, is an eighth of its CPU time, and most of a
+	# module.
 	set -- make -C "$(kernel_build "$name")" CONFIG_DEBUG_INFO_BTF_MODULES= \
 		CONFIG_DEBUG_INFO= "$@"
 	if [[ -d $root ]]; then

@@ -150,7 +150,9 @@ static int open_input(const char *path, struct op_error *error)
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		fd = foreign_open(path, FOREIGN_ANY, FOREIGN_FOLLOW);
-	return fd < 0 && !geteuid() ? open_fifo(path, error) : fd;
+	if (fd >= 0 || geteuid())
+		return fd;
+	return open_fifo(path, error);
 }
 
 int read_apart_open(const char *path, int *fd, struct op_error *error)

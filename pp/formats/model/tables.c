@@ -185,7 +185,8 @@ static const struct place_lines *tables_find_place(const struct prof_tables *tab
 	return NULL;
 }
 
-bool tables_is_numbered(const struct prof_image *image)
+/* Whether places of an image have numbers that its reader gave them, and no offsets. */
+static bool tables_is_numbered(const struct prof_image *image)
 {
 	return image->kind == PROF_UNKNOWN || pp_image_is_named(image->path);
 }

@@ -50,8 +50,6 @@ uint32_t tables_image(struct prof_sink *sink, const struct prof_image *image);
 void tables_build_id(struct prof_sink *sink, const struct prof_image *image);
 void tables_lines(struct prof_sink *sink, const struct prof_frame *place,
 		  const struct prof_line *lines, size_t n);
-/* Whether places of an image have numbers that its reader gave them, and no offsets. */
-bool tables_is_numbered(const struct prof_image *image);
 uint64_t tables_free_place(struct prof_sink *sink);
 int tables_call(struct prof_sink *sink, const struct prof_call *call, struct op_error *error);
 
