@@ -10,6 +10,9 @@
 #include "libop/base/hash.h"
 #include "libop/foreign/apart.h"
 
+/* Seconds that reading a block may take: three times as many where it waits. */
+#define SECONDS_MOST 1
+
 /* struct block_range - what is read at once */
 struct block_range {
 	uint64_t start, size;
@@ -58,7 +61,7 @@ static uint8_t *read_block(const struct code_source *source, const struct block_
 						.fd = source->fd,
 						.bytes = range,
 						.length = sizeof(*range),
-						.seconds = APART_SECONDS_OF_DAEMON,
+						.seconds = SECONDS_MOST,
 						.answer_most = CODE_BLOCK_MOST};
 	struct op_reader reader = op_reader_of(range, sizeof(*range), false);
 	struct op_buffer answer = {0};

@@ -2,8 +2,9 @@
 /*
  * Code in the anonymous memory of live processes, for unwinding (libop/unwind/code.h).
  *
- * What a process shows there may change at any time, and reading it may wait for what the process
- * does (userfaultfd(2)).  So root reads memory of others apart, and each account has so much time.
+ * It is read from /proc/PID/mem, which waits for no userfaultfd(2), as process_vm_readv(2) does.
+ * But what a process has there may change at any time, to a file of a file system that does not
+ * answer.  So root reads memory of others apart, and each account has so much time.
  */
 #ifndef DAEMON_SOURCES_PERF_CODE_H
 #define DAEMON_SOURCES_PERF_CODE_H

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Stacks through code in memory: no table says anything of it, and it is not to be trusted. */
 #include <signal.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #include "daemon/sources/perf/code.h"
 #include "daemon/sources/perf/resolve.h"
@@ -186,7 +190,46 @@ static bool reads(pid_t pid, const void *memory)
 	       bytes[0] == 0xcc && bytes[63] == 0xcc;
 }
 
-/* A process that waits, which may belong to somebody else. */
+/* Memory whose pages its process brings when it likes: never.  Return: NULL: there is none here. */
+static void *map_missing(size_t size)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	struct uffdio_register range = {.mode = UFFDIO_REGISTER_MODE_MISSING};
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+	void *memory = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	range.range.start = (uintptr_t)memory;
+	range.range.len = size;
+	if (memory == MAP_FAILED || fd < 0 || ioctl(fd, UFFDIO_API, &api) ||
+	    ioctl(fd, UFFDIO_REGISTER, &range))
+		return NULL;
+	return memory;
+}
+
+/* A process that waits, which may belong to somebody else, and says where its memory is. */
+static pid_t start_hanging(uid_t user, void **memory)
+{
+	int ends[2];
+	pid_t pid;
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = fork();
+	if (!pid) {
+		*memory = map_missing(4096);
+		if (setresuid(user, user, user) || prctl(PR_SET_PDEATHSIG, SIGKILL))
+			_exit(1);
+		if (write(ends[1], memory, sizeof(*memory)) == sizeof(*memory))
+			pause();
+		_exit(1);
+	}
+	assert_true(pid > 0);
+	assert_int_equal(read(ends[0], memory, sizeof(*memory)), sizeof(*memory));
+	close(ends[0]);
+	close(ends[1]);
+	return pid;
+}
+
+/* The same, whose memory is this process's. */
 static pid_t start(uid_t user)
 {
 	int ends[2];
@@ -198,6 +241,7 @@ static pid_t start(uid_t user)
 	if (!pid) {
 		if (user && (setresuid(user, user, user) || prctl(PR_SET_DUMPABLE, user % 2)))
 			_exit(1);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (write(ends[1], &byte, 1) == 1)
 			pause();
 		_exit(1);
@@ -257,6 +301,30 @@ TEST_WITH(root_reads_the_code_of_others_apart, set_up, tear_down)
 	}
 	apart_end();
 	munmap(memory, 4096);
+}
+
+/* Where process_vm_readv(2) would wait for its process. */
+TEST_WITH(root_does_not_wait_for_the_code_of_others, set_up, tear_down)
+{
+	time_t begun = time(NULL);
+	void *memory = NULL;
+	pid_t pid;
+
+	if (geteuid()) {
+		print_message("not root\n");
+		skip();
+	}
+	pid = start_hanging(65533, &memory);
+	if (!memory) {
+		end(pid);
+		print_message("no userfaultfd\n");
+		skip();
+	}
+	assert_false(reads(pid, memory));
+	assert_true(code.memory[0].is_apart);
+	assert_true(time(NULL) - begun < 60);
+	end(pid);
+	apart_end();
 }
 
 TEST_WITH(code_of_files_and_of_nothing_is_not_read_from_memory, set_up, tear_down)
