@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # covers: --duration ends a profile, of a command, which goes on, and of the system; the system is
-# covers: profiled while a command runs, whose end is the end and whose status is operf's
+# covers: profiled while a command runs, whose end is the end and whose status is operf's; so are
+# covers: processes (--pid)
 
 # shellcheck source=../case.sh
 . "$TESTS/native/case.sh"
@@ -20,8 +21,20 @@ accounts
 for wrong in 0 x -1 1.5; do
 	refuse "--duration=$wrong" operf --duration=$wrong true
 done
-refuse "--pid excludes" operf --pid=1 true
 refuse "--pid excludes" operf --pid=1 --system-wide
+
+# beside --pid, a command is not profiled, and its end is the end
+rm -rf "$session"
+"$workloads/split" 300 >/dev/null &
+split=$!
+status=0
+operf --session-dir="$session" --pid=$split sh -c 'sleep 1; exit 7' 2>"$scratch/said" || status=$?
+kill $split
+same "the status of the command beside --pid" $status 7
+accounts
+report
+[ "$(symbol_samples split_seventy)" -gt 0 ] || fail "no samples of the process"
+same "programs" "$(opreport --session-dir="$session" -n --no-libraries | wc -l)" 1
 is_root || exit 0
 
 rm -rf "$session"

@@ -14,7 +14,7 @@ status 126 operf /etc/passwd
 status 2 operf
 status 2 operf --nonsense true
 status 2 operf --pid=1x
-status 2 operf --pid=1 true
+status 2 operf --pid=1 --system-wide
 status 1 operf -e page-faults:0 true
 status 0 ocount -f /dev/null true
 status 5 ocount -f /dev/null sh -c 'exit 5'
