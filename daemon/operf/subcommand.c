@@ -117,7 +117,7 @@ static void tell_of_program(const struct subcommand *subcommand)
 /* The words of the program, of which the first is its name; NULL behind them. */
 static char **translate(const struct subcommand *subcommand, char **words)
 {
-	struct op_strings out = {0};
+	static struct op_strings out; /* lives as long as the process */
 	struct op_error error, why;
 	int result = op_strings_add(&out, subcommand->program) ? op_error_memory(&why) : 0;
 
@@ -129,7 +129,6 @@ static char **translate(const struct subcommand *subcommand, char **words)
 	}
 	if (op_strings_add(&out, ""))
 		op_die(OP_EXIT_FAILURE, OP_OUT_OF_MEMORY);
-	/* the list lives as long as the process */
 	free(out.item[out.count - 1]);
 	out.item[out.count - 1] = NULL;
 	return out.item;
@@ -153,6 +152,7 @@ static void run_program(const struct subcommand *subcommand, char **words)
 
 	if (!program)
 		op_die(OP_EXIT_FAILURE, OP_OUT_OF_MEMORY);
+	free(words[0]);
 	words[0] = program;
 	execvp(program, words);
 	op_die_errno(OP_EXIT_FAILURE, "cannot run %s", program);
@@ -195,6 +195,7 @@ void subcommand_take(int *argc, char ***argv)
 		tell_of_program(subcommand);
 		run_program(subcommand, words);
 	}
+	free(words[0]);
 	words[0] = (*argv)[0];
 	*argv = words;
 	for (*argc = 0; words[*argc];)
