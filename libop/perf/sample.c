@@ -4,9 +4,6 @@
  */
 #include "sample.h"
 
-/* Fields of 8 bytes that a sample begins with. */
-#define FIXED_BITS (PERF_TRAILER_BITS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD)
-
 #define BRANCH_SIZE 24
 
 /* PERF_FORMAT_*: the layout of counter values in a sample. */
@@ -164,8 +161,8 @@ static inline __attribute__((always_inline)) const char *read_fields(struct perf
 								     const struct perf_attr *attr,
 								     struct op_reader bytes)
 {
-	const uint8_t *fixed =
-		op_reader_array(&bytes, (uint64_t)__builtin_popcountll(type & FIXED_BITS), 8);
+	const uint8_t *fixed = op_reader_array(
+		&bytes, (uint64_t)__builtin_popcountll(type & PERF_SAMPLE_FIXED), 8);
 	const char *fault;
 
 	sample->ids = (struct perf_ids){0};
@@ -194,7 +191,8 @@ static inline __attribute__((always_inline)) const char *read_fields(struct perf
 	}
 	if (bytes.failed)
 		return "raw data";
-	if (!(type & ~(FIXED_BITS | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)))
+	if (!(type &
+	      ~(PERF_SAMPLE_FIXED | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW)))
 		return NULL;
 	fault = read_state(sample, attr, &bytes);
 	return fault ? fault : read_access(sample, attr, &bytes);

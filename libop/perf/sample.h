@@ -125,6 +125,22 @@ int perf_id_offset(uint64_t sample_type);
  */
 int perf_id_offset_back(uint64_t sample_type);
 
+/* Fields of 8 bytes that a sample begins with. */
+#define PERF_SAMPLE_FIXED                                                                          \
+	(PERF_TRAILER_BITS | PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD)
+
+/* Bytes of a sample's body before what has no fixed size. */
+static inline size_t perf_sample_fixed_bytes(uint64_t sample_type)
+{
+	return 8 * (size_t)__builtin_popcountll(sample_type & PERF_SAMPLE_FIXED);
+}
+
+/* Bytes of the registers that an attr's mask selects. */
+static inline size_t perf_registers_bytes(uint64_t mask)
+{
+	return 8 * (size_t)__builtin_popcountll(mask);
+}
+
 /* Bytes from the start of a sample's body to its time, if it has one. */
 static inline size_t perf_time_offset(uint64_t sample_type)
 {

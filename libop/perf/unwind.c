@@ -15,16 +15,25 @@
 /* Files whose information is kept; an unwound program needs some dozens. */
 #define FILES_MOST 1024
 
+/* Where a program begins: bytes that it may put below its arguments, and above the stack pointer at
+ * most. */
+#define ENTRY_ALIGNED	 24
+#define ENTRY_STACK_MOST (8 << 20)
+
 /* Bytes of their tables and rows that are kept. */
 #define KEPT_MOST (128 << 20)
 
-/* Rows of recent frames: those of a program's callers are the same again and again. */
-#define RECENT_BITS 10
+/*
+ * Rows of recent frames: those of a program's callers are the same again and again.  Debian's
+ * compiler has some thousands of them.
+ */
+#define RECENT_BITS 13
 
-/* struct recent_row - the row of code */
+/* struct recent_row - the row of code; a copy, as it is rarely in the CPU's cache */
 struct recent_row {
-	uint64_t number, offset;      /* of its file, and there */
-	const struct unwind_row *row; /* NULL: the entry is free */
+	uint64_t number, offset; /* of its file, and there */
+	struct unwind_row row;
+	bool is_used;
 };
 
 struct perf_unwind {
@@ -32,6 +41,7 @@ struct perf_unwind {
 	struct op_hash_map by_number; /* struct frame_file */
 	size_t kept;		      /* bytes of their tables and rows */
 	struct perf_unwind_counts counts;
+	struct perf_unwind_end last;
 	struct recent_row recent[1 << RECENT_BITS];
 	struct code_cache code; /* of files */
 };
@@ -43,6 +53,7 @@ struct walk {
 	struct unwind_stack stack;
 	uint64_t *frame; /* what was found: @count addresses */
 	size_t count;
+	uint64_t used; /* bytes of the copy of the stack */
 };
 
 struct perf_unwind *perf_unwind_new(const struct perf_unwind_files *files)
@@ -146,15 +157,15 @@ static const struct unwind_row *find_row(const struct walk *walk, uint64_t numbe
 	uint64_t mixed = (offset + (number << 32)) * UINT64_C(0x9e3779b97f4a7c15);
 	struct recent_row *recent = &walk->unwind->recent[mixed >> (64 - RECENT_BITS)];
 
-	if (!recent->row || recent->number != number || recent->offset != offset) {
+	if (!recent->is_used || recent->number != number || recent->offset != offset) {
 		/* first: it may forget all */
 		const struct unwind_row *row = perf_unwind_look_up(walk, number, offset);
 
 		if (!row) /* it may have one later */
 			return &stop;
-		*recent = (struct recent_row){number, offset, row};
+		*recent = (struct recent_row){number, offset, *row, true};
 	}
-	return recent->row;
+	return &recent->row;
 }
 
 /* ---- code without call frame information ---- */
@@ -260,6 +271,7 @@ static enum unwind_end walk_tables(struct walk *walk, const struct frame_state *
 		if (end != UNWIND_GOES_ON)
 			return end;
 		perf_unwind_add_frame(walk, frame.pc, frame.is_exact);
+		walk->used = frame.sp - state->start;
 	}
 	return UNWIND_GOES_ON;
 }
@@ -319,6 +331,54 @@ static void walk_slowly(struct walk *walk, struct frame_state *state)
 {
 	while (walk->count < PERF_UNWIND_FRAMES_MOST && go_up_slowly(walk, state))
 		perf_unwind_add_frame(walk, state->reg[FRAME_PC], state->is_exact);
+	walk->used = state->reg[FRAME_SP] - state->start;
+}
+
+/* Whether a table says that the code of a frame has no caller. */
+static bool is_start(const struct walk *walk, uint64_t address)
+{
+	struct code_place place;
+
+	perf_unwind_find_place(walk, address - 1, true, &place);
+	return place.kind == PERF_UNWIND_FILE &&
+	       unwind_row_cfa(find_row(walk, place.number, place.offset)) == UNWIND_ROOT;
+}
+
+static uint64_t word_at(const struct frame_state *state, uint64_t at)
+{
+	uint64_t word = 0;
+
+	if (state->size >= sizeof(word) && at <= state->size - sizeof(word))
+		memcpy(&word, state->stack + at, sizeof(word));
+	return word;
+}
+
+/*
+ * Whether the stack is as the kernel leaves it to a new program: the number of arguments, pointers
+ * to them, which are above, and 0.  The dynamic linker, which begins there, has no call frame
+ * information for that, and may align the stack below.
+ */
+static bool is_entry(const struct frame_state *state, uint64_t used)
+{
+	for (uint64_t at = used & ~UINT64_C(7); at <= used + ENTRY_ALIGNED; at += 8) {
+		uint64_t arguments = word_at(state, at), i = 1;
+
+		while (i <= arguments && word_at(state, at + 8 * i) > state->start &&
+		       word_at(state, at + 8 * i) - state->start < ENTRY_STACK_MOST)
+			i++;
+		if (arguments && i > arguments && at + 8 * i < state->size &&
+		    !word_at(state, at + 8 * i))
+			return true;
+	}
+	return false;
+}
+
+bool perf_unwind_is_start(struct perf_unwind *unwind, void *context, uint64_t address)
+{
+	/* a caller */
+	const struct walk walk = {.unwind = unwind, .context = context, .count = 2};
+
+	return is_start(&walk, address);
 }
 
 /* The kernel's order of registers, as DWARF numbers them; flags and segments are passed over. */
@@ -353,19 +413,33 @@ size_t perf_unwind_stack(struct perf_unwind *unwind, void *context,
 {
 	struct walk walk = {.unwind = unwind, .context = context, .frame = frame};
 	struct frame_state state = {0};
+	enum unwind_end end;
 
+	unwind->last = (struct perf_unwind_end){0};
 	if (!read_registers(user, registers, &state))
 		return 0;
 	walk.stack = (struct unwind_stack){state.stack, state.start, state.size};
 	unwind->counts.stacks++;
 	frame[walk.count++] = state.reg[FRAME_PC];
-	if (walk_tables(&walk, &state) == UNWIND_NOT_SIMPLE) {
+	end = walk_tables(&walk, &state);
+	if (end == UNWIND_NOT_SIMPLE) {
 		/* from the start: tables do not follow all registers */
 		unwind->counts.slow++;
 		walk.count = 1;
 		walk_slowly(&walk, &state);
+		end = is_start(&walk, frame[walk.count - 1]) ? UNWIND_AT_ROOT : end;
 	}
+	if (end != UNWIND_AT_ROOT && walk.count > 1 && is_entry(&state, walk.used))
+		end = UNWIND_AT_ROOT;
+	unwind->last = (struct perf_unwind_end){.is_start = end == UNWIND_AT_ROOT,
+						.is_cut = end == UNWIND_UNREADABLE,
+						.used = walk.used};
 	return walk.count;
+}
+
+const struct perf_unwind_end *perf_unwind_last(const struct perf_unwind *unwind)
+{
+	return &unwind->last;
 }
 
 const struct perf_unwind_counts *perf_unwind_count(const struct perf_unwind *unwind)

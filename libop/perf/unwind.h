@@ -68,6 +68,22 @@ size_t perf_unwind_stack(struct perf_unwind *unwind, void *context,
 			 const struct perf_user_state *user, uint64_t registers,
 			 uint64_t frame[static PERF_UNWIND_FRAMES_MOST]);
 
+/* struct perf_unwind_end - how far a stack was walked */
+struct perf_unwind_end {
+	bool is_start; /* the last frame is known to have no caller */
+	bool is_cut;   /* the stack goes on behind the end of its copy */
+	uint64_t used; /* bytes of the copy, up to the last frame */
+};
+
+/* Of the last stack that was walked. */
+const struct perf_unwind_end *perf_unwind_last(const struct perf_unwind *unwind);
+
+/**
+ * perf_unwind_is_start - whether code has no caller, such as that which begins a program
+ * @address: a return address of the process of @context
+ */
+bool perf_unwind_is_start(struct perf_unwind *unwind, void *context, uint64_t address);
+
 /* struct perf_unwind_counts - what was done so far */
 struct perf_unwind_counts {
 	uint64_t stacks; /* that were walked */

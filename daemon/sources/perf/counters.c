@@ -38,7 +38,7 @@ static int remember(struct perf_counters *counters, const struct perf_counter *c
 }
 
 static int perf_counters_keep(struct perf_counters *counters, const struct perf_cpu *cpu, int fd,
-			      size_t place, struct op_error *error)
+			      size_t place, size_t copy, struct op_error *error)
 {
 	struct perf_counter *larger = counters->counter, *counter;
 
@@ -52,7 +52,8 @@ static int perf_counters_keep(struct perf_counters *counters, const struct perf_
 	}
 	counters->counter = larger;
 	counter = &larger[counters->count++];
-	*counter = (struct perf_counter){.fd = fd, .opening = cpu->opening, .place = place};
+	*counter = (struct perf_counter){
+		.fd = fd, .opening = cpu->opening, .place = place, .copy = copy};
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &counter->id))
 		return op_error_errno(error, "cannot read an event's id");
 	if (remember(counters, counter))
@@ -70,16 +71,17 @@ int perf_counters_event(const struct perf_counters *counters, uint64_t id)
 static int open_on(struct perf_counters *counters, const struct perf_counters_config *config,
 		   pid_t thread, struct perf_cpu *cpu, struct op_error *error)
 {
-	size_t n = cpu->of_processes ? 1 : config->events->count;
+	size_t copies = config->copies.n > 1 ? config->copies.n : 1;
+	size_t n = cpu->of_processes ? 1 : config->events->count * copies;
 
 	for (size_t i = 0; i < n; i++) {
-		int fd, result = perf_event_open_on(config, i, thread, cpu, &counters->pages, &fd,
-						    error);
+		size_t place = cpu->of_processes ? NOT_CHOSEN : i / copies, copy = i % copies;
+		int fd, result = perf_event_open_on(config, i / copies, copy, thread, cpu,
+						    &counters->pages, &fd, error);
 
 		if (result <= 0)
 			return result;
-		if (perf_counters_keep(counters, cpu, fd, cpu->of_processes ? NOT_CHOSEN : i,
-				       error))
+		if (perf_counters_keep(counters, cpu, fd, place, copy, error))
 			return -1;
 	}
 	return 0;
@@ -147,6 +149,7 @@ int perf_counters_open(struct perf_counters *counters, const struct perf_counter
 
 	*counters = (struct perf_counters){
 		.pages = perf_event_pages(config),
+		.copy = config->copies.chosen,
 		.gone = calloc(config->events->count + 1, sizeof(*counters->gone)),
 	};
 	if (!counters->gone)
@@ -165,8 +168,16 @@ int perf_counters_open(struct perf_counters *counters, const struct perf_counter
 	return open_all(counters, config, error);
 }
 
-static int enable(const struct perf_counter *counter, struct op_error *error)
+static bool has_copy(const struct perf_counter *counter, size_t copy)
 {
+	return counter->place == NOT_CHOSEN || counter->copy == copy;
+}
+
+static int enable(const struct perf_counters *counters, const struct perf_counter *counter,
+		  struct op_error *error)
+{
+	if (!has_copy(counter, counters->copy))
+		return 0;
 	if (ioctl(counter->fd, PERF_EVENT_IOC_ENABLE, 0))
 		return op_error_errno(error, "cannot start an event");
 	return 0;
@@ -175,7 +186,7 @@ static int enable(const struct perf_counter *counter, struct op_error *error)
 int perf_counters_enable(struct perf_counters *counters, struct op_error *error)
 {
 	for (size_t i = 0; i < counters->count; i++) {
-		if (enable(&counters->counter[i], error))
+		if (enable(counters, &counters->counter[i], error))
 			return -1;
 	}
 	return 0;
@@ -186,7 +197,7 @@ int perf_counters_enable_one(struct perf_counters *counters, const struct perf_c
 {
 	for (size_t i = 0; i < counters->count; i++) {
 		if (counters->counter[i].opening == cpu->opening &&
-		    enable(&counters->counter[i], error))
+		    enable(counters, &counters->counter[i], error))
 			return -1;
 	}
 	return 0;
@@ -196,6 +207,27 @@ void perf_counters_disable(struct perf_counters *counters)
 {
 	for (size_t i = 0; i < counters->count; i++)
 		ioctl(counters->counter[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+int perf_counters_copy(struct perf_counters *counters, size_t copy, bool running,
+		       struct op_error *error)
+{
+	size_t before = counters->copy;
+
+	counters->copy = copy;
+	for (size_t i = 0; running && i < counters->count; i++) {
+		const struct perf_counter *counter = &counters->counter[i];
+
+		if (counter->place != NOT_CHOSEN && counter->copy == before)
+			ioctl(counter->fd, PERF_EVENT_IOC_DISABLE, 0);
+	}
+	for (size_t i = 0; running && i < counters->count; i++) {
+		const struct perf_counter *counter = &counters->counter[i];
+
+		if (counter->place != NOT_CHOSEN && enable(counters, counter, error))
+			return -1;
+	}
+	return 0;
 }
 
 /* ---- CPUs that come and go ---- */
@@ -272,12 +304,25 @@ static uint64_t counters_now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-bool perf_counters_stand_still(const struct perf_cpu *cpu)
+/* An event of a ring that counts. */
+static int event_that_counts(const struct perf_counters *counters, const struct perf_cpu *cpu)
 {
-	uint64_t enabled = perf_event_read(cpu->fd).enabled, until = counters_now() + STILL_NS;
+	for (size_t i = 0; i < counters->count; i++) {
+		const struct perf_counter *counter = &counters->counter[i];
+
+		if (counter->opening == cpu->opening && has_copy(counter, counters->copy))
+			return counter->fd;
+	}
+	return cpu->fd;
+}
+
+bool perf_counters_stand_still(const struct perf_counters *counters, const struct perf_cpu *cpu)
+{
+	int fd = event_that_counts(counters, cpu);
+	uint64_t enabled = perf_event_read(fd).enabled, until = counters_now() + STILL_NS;
 
 	do {
-		if (perf_event_read(cpu->fd).enabled != enabled)
+		if (perf_event_read(fd).enabled != enabled)
 			return false;
 	} while (counters_now() < until);
 	return true;

@@ -23,6 +23,7 @@ struct perf_counter {
 	uint64_t opening; /* of the events of one ring */
 	uint64_t id;	  /* the kernel's number for it */
 	size_t place;	  /* of the event among those chosen; NOT_CHOSEN: it tells of processes */
+	size_t copy;	  /* which size of copies of stacks it has; one of them counts */
 };
 
 #define NOT_CHOSEN SIZE_MAX
@@ -35,6 +36,7 @@ struct perf_counters {
 	struct op_hash_map by_id; /* perf_counter::id to 1 + its place */
 	uint64_t openings;
 	size_t pages;		   /* of a ring */
+	size_t copy;		   /* perf_counter::copy of the events that count */
 	struct perf_reading *gone; /* by place: sums of events that are closed */
 };
 
@@ -53,6 +55,16 @@ int perf_counters_enable(struct perf_counters *counters, struct op_error *error)
 int perf_counters_enable_one(struct perf_counters *counters, const struct perf_cpu *cpu,
 			     struct op_error *error);
 void perf_counters_disable(struct perf_counters *counters);
+
+/**
+ * perf_counters_copy - let the events with another size of copies of stacks count
+ * @copy: as of perf_counter::copy
+ * @running: they are enabled
+ *
+ * Return: 0, or -1 with @error set.
+ */
+int perf_counters_copy(struct perf_counters *counters, size_t copy, bool running,
+		       struct op_error *error);
 void perf_counters_close(struct perf_counters *counters);
 
 /**
@@ -74,7 +86,7 @@ size_t perf_counters_cpus(const struct perf_counters *counters);
 struct perf_cpu *perf_counters_find(struct perf_counters *counters, int cpu);
 
 /* Whether the events count no more, of a CPU whose events were enabled: time stands still. */
-bool perf_counters_stand_still(const struct perf_cpu *cpu);
+bool perf_counters_stand_still(const struct perf_counters *counters, const struct perf_cpu *cpu);
 
 /* Whether the ring of a CPU that is gone is empty and not yet closed. */
 bool perf_counters_is_done(struct perf_cpu *cpu);

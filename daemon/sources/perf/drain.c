@@ -21,14 +21,20 @@
 #define QUEUE_LEAST    (UINT64_C(4) << 20)
 #define EVENTS_AT_ONCE 64
 
+/* The reader looks four times a second.  It is woken before only if a queue is this full: a few
+ * samples at a time would cost a switch each time, and what the CPU's caches had. */
+#define WAKE_SHARE 8
+
 static void fill_all(struct perf_drain *drain)
 {
 	static const uint64_t one = 1;
 	bool any = false;
 
-	for (size_t i = 0; i < drain->counters->cpus; i++)
-		any |= drain->counters->cpu[i].ring.queue &&
-		       perf_queue_fill(drain->counters->cpu[i].ring.queue);
+	for (size_t i = 0; i < drain->counters->cpus; i++) {
+		struct perf_queue *queue = drain->counters->cpu[i].ring.queue;
+
+		any |= queue && perf_queue_fill(queue) > queue->size / WAKE_SHARE;
+	}
 	/* if that fails, the reader looks by itself at its next period */
 	if (any && write(drain->filled, &one, sizeof(one)) < 0)
 		return;
@@ -64,7 +70,7 @@ static int perf_drain_wait_for(const struct perf_drain *drain, int fd)
 
 static size_t queue_size(const struct perf_drain *drain)
 {
-	size_t size = drain->has_stacks ? STACKS_MOST : QUEUE_MOST, cpus = drain->counters->cpus;
+	size_t size = drain->attr ? STACKS_MOST : QUEUE_MOST, cpus = drain->counters->cpus;
 
 	while (size > QUEUE_LEAST && size * cpus > ALL_MOST)
 		size /= 2;
@@ -73,7 +79,9 @@ static size_t queue_size(const struct perf_drain *drain)
 
 int perf_drain_add(struct perf_drain *drain, struct perf_cpu *cpu)
 {
-	return perf_ring_queue(&cpu->ring, queue_size(drain)) || perf_drain_wait_for(drain, cpu->fd)
+	return perf_ring_queue(&cpu->ring, queue_size(drain),
+			       cpu->of_processes ? NULL : drain->attr) ||
+			       perf_drain_wait_for(drain, cpu->fd)
 		       ? -1
 		       : 0;
 }
@@ -101,14 +109,14 @@ void perf_drain_pause(struct perf_drain *drain)
 		return;
 }
 
-int perf_drain_start(struct perf_drain *drain, struct perf_counters *counters, bool has_stacks,
-		     struct op_error *error)
+int perf_drain_start(struct perf_drain *drain, struct perf_counters *counters,
+		     const struct perf_attr *attr, struct op_error *error)
 {
 	bool good;
 
 	*drain = (struct perf_drain){
 		.counters = counters,
-		.has_stacks = has_stacks,
+		.attr = attr,
 		.epoll = epoll_create1(EPOLL_CLOEXEC),
 		.stop = eventfd(0, EFD_CLOEXEC),
 		.filled = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),

@@ -16,22 +16,23 @@ struct perf_drain {
 	struct perf_counters *counters;
 	pthread_t thread;
 	bool started;
-	bool has_stacks; /* samples come with the stacks of their tasks */
-	int epoll, stop; /* descriptors; -1: none */
-	int filled;	 /* readable when records have come into a queue */
+	const struct perf_attr *attr; /* of samples with the stacks of their tasks; else NULL */
+	int epoll, stop;	      /* descriptors; -1: none */
+	int filled; /* readable when a queue is so full that it is to be read at once */
 };
 
 /**
  * perf_drain_start - give each ring a queue, and start the thread
  * @drain: filled in, also on error; perf_drain_stop() ends all
  * @counters: open; not to be closed before perf_drain_stop()
+ * @attr: as of perf_queue_new()
  *
  * Signals are to be blocked: the thread takes none.
  *
  * Return: 0, or -1 with @error set.
  */
-int perf_drain_start(struct perf_drain *drain, struct perf_counters *counters, bool has_stacks,
-		     struct op_error *error);
+int perf_drain_start(struct perf_drain *drain, struct perf_counters *counters,
+		     const struct perf_attr *attr, struct op_error *error);
 void perf_drain_stop(struct perf_drain *drain);
 
 /*

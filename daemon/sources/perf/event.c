@@ -19,10 +19,10 @@
 #define PAGES_LEAST  8
 /* The ring of processes has this part of it.  A record of a mapping has up to 4 KiB. */
 #define PAGES_PROCESSES 2
-/* The reader is woken when a ring is this full: 1 / WAKE_SHARE.  Stacks fill a small ring in some
- * milliseconds, and the thread that is woken then only moves them. */
-#define WAKE_SHARE	  4
-#define WAKE_SHARE_STACKS 16
+/* The reader is woken when a ring is this full: 1 / WAKE_SHARE.  Stacks fill the small ring of an
+ * ordinary user in some milliseconds, and the thread that is woken then only moves them. */
+#define WAKE_SHARE	 4
+#define WAKE_SHARE_SMALL 16
 
 size_t perf_event_pages(const struct perf_counters_config *config)
 {
@@ -37,6 +37,14 @@ size_t perf_event_pages(const struct perf_counters_config *config)
 	return config->attr.sample_type & PERF_SAMPLE_CALLCHAIN ? PAGES_CHAINS : PAGES_FLAT;
 }
 
+static uint32_t watermark_of(const struct perf_counters_config *config, size_t pages)
+{
+	size_t share = config->attr.sample_regs_user && pages <= PAGES_USER ? WAKE_SHARE_SMALL
+									    : WAKE_SHARE;
+
+	return (uint32_t)(pages * (size_t)sysconf(_SC_PAGESIZE) / share);
+}
+
 /* What all events have in common. */
 static void set_common(struct perf_event_attr *attr, const struct perf_counters_config *config,
 		       size_t pages)
@@ -48,9 +56,7 @@ static void set_common(struct perf_event_attr *attr, const struct perf_counters_
 	attr->use_clockid = 1;
 	attr->clockid = CLOCK_MONOTONIC;
 	attr->watermark = 1;
-	attr->wakeup_watermark =
-		(uint32_t)(pages * (size_t)sysconf(_SC_PAGESIZE) /
-			   (config->attr.sample_regs_user ? WAKE_SHARE_STACKS : WAKE_SHARE));
+	attr->wakeup_watermark = watermark_of(config, pages);
 	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (!config->target.threads)
 		attr->read_format |= PERF_FORMAT_LOST;
@@ -70,29 +76,32 @@ static struct perf_event_attr make_attr_of_processes(const struct perf_counters_
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = config->attr.sample_type & IDS_OF_RECORDS,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.comm = 1,
-		.comm_exec = 1,
-		.task = 1,
-		.namespaces = op_perf_is_privileged(), /* others are refused */
-		.build_id = !perf_build_ids_leak(),
-		.ksymbol = op_perf_is_privileged(), /* others see no code of the kernel */
 	};
 
+	/* not in the initializer: of bit-fields there, gcc 12 left out those that are constants */
 	set_common(&attr, config, pages);
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	attr.mmap = 1;
+	attr.mmap2 = 1;
+	attr.comm = 1;
+	attr.comm_exec = 1;
+	attr.task = 1;
+	attr.namespaces = op_perf_is_privileged(); /* others are refused */
+	attr.build_id = !perf_build_ids_leak();
+	attr.ksymbol = op_perf_is_privileged(); /* others see no code of the kernel */
 	return attr;
 }
 
 static struct perf_event_attr make_attr(const struct op_perf_event *event,
-					const struct perf_counters_config *config, size_t pages)
+					const struct perf_counters_config *config, size_t copy,
+					size_t pages)
 {
 	struct perf_event_attr attr = event->attr;
 
 	attr.sample_type = config->attr.sample_type;
 	set_common(&attr, config, pages);
+	attr.enable_on_exec &= copy == config->copies.chosen;
 	attr.exclude_guest = !op_perf_is_software(&attr);
 	attr.exclude_idle = op_perf_is_clock(&attr);
 	if (attr.sample_type & PERF_SAMPLE_CALLCHAIN) {
@@ -101,8 +110,9 @@ static struct perf_event_attr make_attr(const struct op_perf_event *event,
 	}
 	if (config->attr.sample_regs_user) {
 		attr.sample_regs_user = config->attr.sample_regs_user;
-		attr.sample_stack_user = config->stack;
-		attr.exclude_callchain_user = 1;
+		attr.sample_stack_user = config->copies.size[copy];
+		/* one that may be too small has frame pointers beside it */
+		attr.exclude_callchain_user = config->copies.n == 1;
 	}
 	return attr;
 }
@@ -145,8 +155,9 @@ static int attach(struct perf_cpu *cpu, int fd, size_t pages, struct op_error *e
 	return 0;
 }
 
-int perf_event_open_on(const struct perf_counters_config *config, size_t place, pid_t thread,
-		       struct perf_cpu *cpu, size_t *pages, int *fd, struct op_error *error)
+int perf_event_open_on(const struct perf_counters_config *config, size_t place, size_t copy,
+		       pid_t thread, struct perf_cpu *cpu, size_t *pages, int *fd,
+		       struct op_error *error)
 {
 	const struct op_perf_event *event = &config->events->event[place];
 	const char *name = cpu->of_processes ? "what processes do" : event->event.name;
@@ -158,7 +169,7 @@ int perf_event_open_on(const struct perf_counters_config *config, size_t place, 
 		if (cpu->of_processes && wanted / PAGES_PROCESSES >= PAGES_LEAST)
 			wanted /= PAGES_PROCESSES;
 		attr = cpu->of_processes ? make_attr_of_processes(config, wanted)
-					 : make_attr(event, config, wanted);
+					 : make_attr(event, config, copy, wanted);
 		*fd = open_event(&attr, thread, cpu->cpu);
 		if (*fd < 0 && errno == ESRCH && config->target.count > 1)
 			return 0; /* one of several threads has ended meanwhile */

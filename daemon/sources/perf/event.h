@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "libop/base/error.h"
+#include "libop/perf/copies.h"
 #include "libop/perf/event.h"
 #include "record.h"
 #include "ring.h"
@@ -31,7 +32,7 @@ struct perf_counters_config {
 	struct perf_target target;
 	struct perf_attr attr; /* the layout of records: perf_live_attr() */
 	unsigned int depth;    /* most frames of a call chain; 0: as many as the kernel allows */
-	uint32_t stack;	       /* bytes of user stacks to copy, with attr.sample_regs_user */
+	struct perf_copies copies; /* of user stacks, with attr.sample_regs_user; else of size 0 */
 };
 
 /*
@@ -42,13 +43,13 @@ struct perf_counters_config {
  * another of these.
  */
 struct perf_cpu {
-	int cpu, fd; /* the event whose ring it is; -1 when the ring is closed */
+	int cpu, fd;	   /* the event whose ring it is; -1 when the ring is closed */
 	bool of_processes; /* else of samples */
 	bool gone;
 	uint64_t opening; /* as of its events */
 	struct perf_ring ring;
 	uint64_t samples, lost, throttled; /* @lost of the ring's kind */
-	uint64_t broken; /* malformed records in rings that are closed */
+	uint64_t broken;		   /* malformed records in rings that are closed */
 };
 
 /* Return: the pages of a ring that the records of @config would like to have. */
@@ -57,6 +58,7 @@ size_t perf_event_pages(const struct perf_counters_config *config);
 /**
  * perf_event_open_on - open an event of a thread on a CPU
  * @place: of the event in @config; unused for a ring of processes, which has an event of its own
+ * @copy: which size of copies of stacks it has, of config->copies
  * @thread: -1: all
  * @cpu: gets the ring with its first event; the other events write into that
  * @pages: of the ring; set to fewer if the kernel allows no more.  The event says when to wake us,
@@ -65,8 +67,9 @@ size_t perf_event_pages(const struct perf_counters_config *config);
  *
  * Return: 1, 0 if the thread is gone and others are left, or -1 with @error set.
  */
-int perf_event_open_on(const struct perf_counters_config *config, size_t place, pid_t thread,
-		       struct perf_cpu *cpu, size_t *pages, int *fd, struct op_error *error);
+int perf_event_open_on(const struct perf_counters_config *config, size_t place, size_t copy,
+		       pid_t thread, struct perf_cpu *cpu, size_t *pages, int *fd,
+		       struct op_error *error);
 
 /*
  * struct perf_reading - what read(2) returns of an event, with the children of its thread

@@ -70,7 +70,8 @@ static void leave(struct perf_hotplug *hotplug, const int *online, size_t count,
 			cpu->gone = true;
 			if (!cpu->of_processes)
 				log_line("CPU %d is offline", cpu->cpu);
-		} else if (doubt && (!hotplug->running || perf_counters_stand_still(cpu))) {
+		} else if (doubt && (!hotplug->running ||
+				     perf_counters_stand_still(hotplug->counters, cpu))) {
 			/* it was offline meanwhile, or may have been */
 			cpu->gone = true;
 		}

@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
+#include <unistd.h>
 
 #include "libop/perf/threads.h"
 #include "state.h"
@@ -56,6 +57,15 @@ static unsigned int depth_of(unsigned int wanted)
 	return wanted < most ? wanted : most;
 }
 
+static void choose_copies(struct perf_source *perf, const struct source_perf_config *config,
+			  const struct perf_counters_config *counters)
+{
+	size_t ring = perf_event_pages(counters) * (size_t)sysconf(_SC_PAGESIZE);
+
+	perf->copies = config->unwind == PERF_UNWIND_AUTO ? perf_copies_adapting(ring)
+							  : perf_copies_fixed(config->unwind);
+}
+
 static int open_counters(struct perf_source *perf, const struct source_perf_config *config,
 			 struct op_error *error)
 {
@@ -65,11 +75,13 @@ static int open_counters(struct perf_source *perf, const struct source_perf_conf
 		.target.ends = config->ends,
 		.attr = perf->attr,
 		.depth = depth_of(config->callgraph),
-		.stack = config->unwind,
 	};
 	pid_t *threads;
 	int result;
 
+	if (config->unwind)
+		choose_copies(perf, config, &counters);
+	counters.copies = perf->copies;
 	if (!perf->targets)
 		return perf_hotplug_open(&perf->hotplug, &counters, error)
 			       ? -1
@@ -115,8 +127,8 @@ static int open_all(struct perf_source *perf, const struct source_perf_config *c
 	if (perf_times_init(&perf->times, config->events))
 		return op_error_memory(error);
 	if (copy_targets(perf, config, error) || open_counters(perf, config, error) ||
-	    (perf->hotplug.drain &&
-	     perf_drain_start(&perf->drain, &perf->counters, config->unwind, error)) ||
+	    (perf->hotplug.drain && perf_drain_start(&perf->drain, &perf->counters,
+						     config->unwind ? &perf->attr : NULL, error)) ||
 	    open_descriptors(perf, error))
 		return -1;
 	perf->source.events = op_perf_format(config->events);
@@ -152,6 +164,8 @@ struct source *source_perf_open(const struct source_perf_config *config, struct 
 	perf->samples.processes = &perf->processes;
 	perf->samples.words = &perf->words;
 	perf->samples.code = &perf->code;
+	perf->samples.copies = &perf->copies;
+	perf->samples.counts = &perf->chains;
 	perf->attr = perf_live_attr(config->callgraph, config->unwind ? PERF_UNWIND_REGISTERS : 0);
 	if (op_perf_adapts(config->events))
 		perf->attr.sample_type |= PERF_SAMPLE_PERIOD;

@@ -69,6 +69,8 @@ static void apply_lost(struct perf_source *perf, struct perf_cpu *cpu, uint64_t 
 	cpu->lost += records;
 	if (cpu->of_processes)
 		perf_processes_lost(&perf->processes);
+	else
+		perf_copies_lost(&perf->copies, records);
 }
 
 static void apply_namespaces(struct perf_source *perf, const struct perf_namespaces *namespaces)
@@ -258,6 +260,15 @@ static bool apply_records(struct perf_source *perf, uint64_t until)
 	return false;
 }
 
+/* Events with the size of copies that the samples so far ask for. */
+static int follow_copies(struct perf_source *perf, struct op_error *error)
+{
+	if (perf->copies.chosen == perf->counters.copy)
+		return 0;
+	log_line("of stacks, %" PRIu32 " bytes are copied", perf->copies.size[perf->copies.chosen]);
+	return perf_counters_copy(&perf->counters, perf->copies.chosen, perf->running, error);
+}
+
 static int perf_read(struct source *source, const uint64_t **words, size_t *count,
 		     struct op_error *error)
 {
@@ -275,6 +286,8 @@ static int perf_read(struct source *source, const uint64_t **words, size_t *coun
 	more = apply_records(perf, until);
 	if (!more)
 		perf->read_until = until;
+	if (follow_copies(perf, error))
+		return -1;
 	if (more && write(perf->more, &one, sizeof(one)) < 0)
 		return op_error_errno(error, "cannot signal that there are more records");
 	for (size_t i = 0; i < perf->counters.cpus; i++) {
@@ -403,6 +416,13 @@ struct source_perf_losses source_perf_losses(const struct source *source)
 		losses.throttled += counters->cpu[i].throttled;
 	}
 	return losses;
+}
+
+struct source_perf_chains source_perf_chains(const struct source *source)
+{
+	const struct perf_chain_counts *counts = &((const struct perf_source *)source)->chains;
+
+	return (struct source_perf_chains){counts->user, counts->early, counts->cut};
 }
 
 void source_perf_set_use(struct source *source, uint64_t user_ns, uint64_t system_ns)

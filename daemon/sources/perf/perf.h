@@ -22,8 +22,8 @@ struct source_perf_config {
 	bool on_exec;		/* begin by itself when the process executes a program */
 	const sigset_t *ends;	/* blocked signals that end the opening with EINTR; NULL: none */
 	unsigned int callgraph; /* most callers of a sample; 0: none */
-	uint32_t unwind; /* bytes of stacks that are copied, to find callers by call frame
-			  * information; 0: callers by frame pointers */
+	uint32_t unwind;	/* bytes of stacks that are copied, to find callers by call frame
+				 * information, or PERF_UNWIND_AUTO; 0: callers by frame pointers */
 };
 
 /* As many callers as the kernel allows. */
@@ -56,6 +56,14 @@ struct source_perf_time {
  * Without it @missing_ns is 0, and for events of user code alone @unsampled_ns, too.
  */
 void source_perf_set_use(struct source *source, uint64_t user_ns, uint64_t system_ns);
+
+/* Call chains of user code that were unwound so far. */
+struct source_perf_chains {
+	uint64_t user;
+	uint64_t early; /* of these, did not lead to the start of the thread */
+	uint64_t cut;	/* of these, as the stack was deeper than what was copied of it */
+};
+struct source_perf_chains source_perf_chains(const struct source *source);
 
 /* How many of the profiled processes, and those that they have started, still run. */
 size_t source_perf_running(const struct source *source);

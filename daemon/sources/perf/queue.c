@@ -9,8 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "record.h"
+
 struct perf_queue *perf_queue_new(struct perf_event_mmap_page *page, const uint8_t *data,
-				  size_t data_size, size_t size)
+				  size_t data_size, size_t size, const struct perf_attr *attr)
 {
 	struct perf_queue *queue = calloc(1, sizeof(*queue));
 
@@ -27,6 +29,7 @@ struct perf_queue *perf_queue_new(struct perf_event_mmap_page *page, const uint8
 	queue->from = data;
 	queue->from_size = data_size;
 	queue->size = size;
+	queue->attr = attr;
 	return queue;
 }
 
@@ -39,60 +42,145 @@ void perf_queue_free(struct perf_queue *queue)
 	free(queue);
 }
 
-/* How many bytes of whole records, of @there, fit into @room.  An invalid ring has 0. */
-static size_t count_whole(struct perf_queue *queue, uint64_t there, uint64_t room)
-{
-	struct perf_event_header header;
-	size_t bytes = 0;
+/* The part of a record that the queue does not get: the end of its stack, which is not filled. */
+struct cut {
+	size_t at; /* where the stack is, from the start of the record */
+	uint64_t filled, bytes;
+};
 
-	while (there - bytes >= sizeof(header)) {
-		/* records are multiples of eight bytes, and so is the ring: it is in one piece */
-		memcpy(&header,
-		       queue->from + ((size_t)(queue->from_tail + bytes) & (queue->from_size - 1)),
-		       sizeof(header));
-		if (header.size < sizeof(header) || header.size % sizeof(uint64_t) ||
-		    header.size > there - bytes) {
-			__atomic_add_fetch(&queue->broken, 1, __ATOMIC_RELAXED);
-			queue->from_tail += there;
-			return 0;
-		}
-		if (bytes + header.size > room)
-			break;
-		bytes += header.size;
-	}
-	return bytes;
+/* A word of the ring: records are multiples of eight bytes, and so is the ring. */
+static uint64_t word_at(const struct perf_queue *queue, uint64_t position)
+{
+	uint64_t word;
+
+	memcpy(&word, queue->from + ((size_t)position & (queue->from_size - 1)), sizeof(word));
+	return word;
 }
 
-/* Copies between two rings, piece by piece. */
-static void copy(struct perf_queue *queue, uint64_t head, size_t bytes)
+/*
+ * A sample has room for as much of the stack as was asked for, and says at its end how much of
+ * that is filled: mostly the stack is not as deep.
+ */
+static struct cut find_cut(const struct perf_queue *queue, const struct perf_event_header *header)
+{
+	const struct perf_attr *attr = queue->attr;
+	uint64_t begin = queue->from_tail, size;
+	struct cut cut = {.at = PERF_HEADER_SIZE};
+
+	if (!attr || header->type != PERF_RECORD_SAMPLE)
+		return (struct cut){0};
+	cut.at += perf_sample_fixed_bytes(attr->sample_type);
+	if (attr->sample_type & PERF_SAMPLE_CALLCHAIN && cut.at < header->size)
+		cut.at += 8 + 8 * (size_t)(word_at(queue, begin + cut.at) % PERF_RECORD_MOST);
+	if (cut.at < header->size)
+		cut.at += 8 + (word_at(queue, begin + cut.at)
+				       ? perf_registers_bytes(attr->sample_regs_user)
+				       : 0);
+	if (cut.at + 16 > header->size)
+		return (struct cut){0};
+	size = word_at(queue, begin + cut.at);
+	cut.filled = (word_at(queue, begin + header->size - 8) + 7) & ~UINT64_C(7);
+	cut.at += 8;
+	if (size != header->size - cut.at - 8 || cut.filled >= size)
+		return (struct cut){0};
+	cut.bytes = size - cut.filled;
+	return cut;
+}
+
+/* Copies from the ring, piece by piece. */
+static void copy(const struct perf_queue *queue, uint64_t from, uint64_t to, size_t bytes)
 {
 	while (bytes) {
-		size_t from = (size_t)queue->from_tail & (queue->from_size - 1);
-		size_t to = (size_t)head & (queue->size - 1), piece = bytes;
+		size_t at = (size_t)from & (queue->from_size - 1);
+		size_t target = (size_t)to & (queue->size - 1), piece = bytes;
 
-		if (piece > queue->from_size - from)
-			piece = queue->from_size - from;
-		if (piece > queue->size - to)
-			piece = queue->size - to;
-		memcpy(queue->data + to, queue->from + from, piece);
-		queue->from_tail += piece;
-		head += piece;
+		if (piece > queue->from_size - at)
+			piece = queue->from_size - at;
+		if (piece > queue->size - target)
+			piece = queue->size - target;
+		memcpy(queue->data + target, queue->from + at, piece);
+		from += piece;
+		to += piece;
 		bytes -= piece;
 	}
 }
 
-bool perf_queue_fill(struct perf_queue *queue)
+static void put_word(const struct perf_queue *queue, uint64_t position, uint64_t word)
+{
+	memcpy(queue->data + ((size_t)position & (queue->size - 1)), &word, sizeof(word));
+}
+
+/* The next record, whose header is given.  Return: its size in the queue; 0: there is no room. */
+static size_t move_record(const struct perf_queue *queue, struct perf_event_header header,
+			  uint64_t head, uint64_t room)
+{
+	struct cut cut = find_cut(queue, &header);
+	size_t size = header.size - cut.bytes, before = cut.bytes ? cut.at + cut.filled : size;
+	uint64_t word;
+
+	if (size > room)
+		return 0;
+	copy(queue, queue->from_tail, head, before);
+	if (!cut.bytes)
+		return size;
+	copy(queue, queue->from_tail + before + cut.bytes, head + before, size - before);
+	put_word(queue, head + cut.at - 8, cut.filled);
+	header.size = (uint16_t)size;
+	memcpy(&word, &header, sizeof(word));
+	put_word(queue, head, word);
+	return size;
+}
+
+/* Moves the records of the next @there bytes.  Return: how many bytes the queue has got. */
+static size_t move_all(struct perf_queue *queue, uint64_t there, uint64_t room)
+{
+	uint64_t end = queue->from_tail + there;
+	size_t moved = 0;
+
+	while (end - queue->from_tail >= sizeof(struct perf_event_header)) {
+		uint64_t word = word_at(queue, queue->from_tail);
+		struct perf_event_header header;
+		size_t size;
+
+		memcpy(&header, &word, sizeof(header));
+		if (header.size < sizeof(header) || header.size % sizeof(uint64_t) ||
+		    header.size > end - queue->from_tail) {
+			__atomic_add_fetch(&queue->broken, 1, __ATOMIC_RELAXED);
+			queue->from_tail = end;
+			break;
+		}
+		size = move_record(queue, header, queue->head + moved, room - moved);
+		if (!size)
+			break;
+		queue->from_tail += header.size;
+		moved += size;
+	}
+	return moved;
+}
+
+size_t perf_queue_fill(struct perf_queue *queue)
 {
 	uint64_t there, room;
-	size_t bytes;
+	size_t moved, filled;
 
 	pthread_mutex_lock(&queue->lock);
 	there = __atomic_load_n(&queue->page->data_head, __ATOMIC_ACQUIRE) - queue->from_tail;
 	room = queue->size - (queue->head - __atomic_load_n(&queue->tail, __ATOMIC_ACQUIRE));
-	bytes = count_whole(queue, there, room);
-	copy(queue, queue->head, bytes);
+	moved = move_all(queue, there, room);
 	__atomic_store_n(&queue->page->data_tail, queue->from_tail, __ATOMIC_RELEASE);
-	__atomic_store_n(&queue->head, queue->head + bytes, __ATOMIC_RELEASE);
+	__atomic_store_n(&queue->head, queue->head + moved, __ATOMIC_RELEASE);
+	filled = queue->size - room + moved;
 	pthread_mutex_unlock(&queue->lock);
-	return bytes;
+	return filled;
+}
+
+uint64_t perf_queue_release(struct perf_queue *queue, uint64_t tail)
+{
+	/* an empty queue begins anew at its start, so that it has no more memory than it needs */
+	pthread_mutex_lock(&queue->lock);
+	if (queue->head == tail)
+		queue->head = tail = (tail + queue->size - 1) & ~(uint64_t)(queue->size - 1);
+	__atomic_store_n(&queue->tail, tail, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&queue->lock);
+	return tail;
 }

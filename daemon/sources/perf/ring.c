@@ -38,9 +38,9 @@ void perf_ring_close(struct perf_ring *ring)
 	*ring = (struct perf_ring){0};
 }
 
-int perf_ring_queue(struct perf_ring *ring, size_t bytes)
+int perf_ring_queue(struct perf_ring *ring, size_t bytes, const struct perf_attr *attr)
 {
-	ring->queue = perf_queue_new(ring->page, ring->data, ring->size, bytes);
+	ring->queue = perf_queue_new(ring->page, ring->data, ring->size, bytes, attr);
 	if (!ring->queue) {
 		errno = ENOMEM;
 		return -1;
@@ -62,10 +62,15 @@ void perf_ring_look(struct perf_ring *ring)
 
 void perf_ring_release(struct perf_ring *ring)
 {
-	if (ring->queue)
-		__atomic_store_n(&ring->queue->tail, ring->tail, __ATOMIC_RELEASE);
-	else
+	if (ring->queue) {
+		bool is_empty = ring->tail == ring->head;
+
+		ring->tail = perf_queue_release(ring->queue, ring->tail);
+		if (is_empty)
+			ring->head = ring->tail;
+	} else {
 		__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+	}
 }
 
 uint64_t perf_ring_broken(const struct perf_ring *ring)

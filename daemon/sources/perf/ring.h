@@ -40,12 +40,13 @@ void perf_ring_close(struct perf_ring *ring);
 /**
  * perf_ring_queue - put a queue behind a ring from which nothing was read
  * @bytes: its size, a power of two
+ * @attr: as of perf_queue_new()
  *
  * From then on it is the queue that is read, which perf_queue_fill() fills, and each look.
  *
  * Return: 0, or -1 and errno.
  */
-int perf_ring_queue(struct perf_ring *ring, size_t bytes);
+int perf_ring_queue(struct perf_ring *ring, size_t bytes, const struct perf_attr *attr);
 
 /* Looks how far the kernel has come. */
 void perf_ring_look(struct perf_ring *ring);

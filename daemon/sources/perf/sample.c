@@ -5,6 +5,8 @@
 #include "sample.h"
 
 #include "libop/events/spec.h"
+#include "libop/perf/chain.h"
+#include "libop/perf/copies.h"
 #include "module/uapi/oprofile.h"
 #include "resolve.h"
 
@@ -85,7 +87,8 @@ static bool read_marker(uint64_t marker, bool *kernel)
 
 /*
  * The callers, behind the sampled address itself, which the kernel puts first.  Behind kernel
- * code comes the address at which user code went there.
+ * code comes the address at which user code went there.  Those in user code are left out if it is
+ * unwound.
  */
 static void write_callers(const struct perf_samples *samples, struct perf_process *process,
 			  const struct perf_live_record *record, bool kernel)
@@ -99,7 +102,7 @@ static void write_callers(const struct perf_samples *samples, struct perf_proces
 		if (address >= PERF_CONTEXT_MAX) {
 			bool before = kernel;
 
-			if (!read_marker(address, &kernel))
+			if (!read_marker(address, &kernel) || (samples->unwind && !kernel))
 				return;
 			entered = before && !kernel;
 			continue;
@@ -119,16 +122,44 @@ static void write_callers(const struct perf_samples *samples, struct perf_proces
 	}
 }
 
-/* User code and its callers, by unwinding.  Of a user sample, the first is written already. */
+/* Counts whether unwinding led to the start, and what it needed of the stack for that. */
+static void count_chain(const struct perf_samples *samples, const struct perf_user_state *user,
+			bool is_whole)
+{
+	const struct perf_unwind_end *end = perf_unwind_last(samples->unwind);
+	bool is_cut = end->is_cut && !is_whole;
+
+	samples->counts->user++;
+	samples->counts->early += !is_whole;
+	samples->counts->cut += is_cut;
+	perf_copies_take(samples->copies, is_cut ? user->size + 1 : end->used);
+}
+
+/*
+ * User code and its callers, by unwinding, and by frame pointers behind that.  Of a user sample,
+ * the first is written already.
+ */
 static void write_unwound(const struct perf_samples *samples, struct perf_process *process,
 			  const struct perf_live_record *record, bool kernel)
 {
-	uint64_t frame[PERF_UNWIND_FRAMES_MOST];
-	size_t count =
-		process ? perf_unwind_chain(samples->unwind, samples->code, samples->processes,
-					    process, &record->sample.user, frame)
-			: 0;
+	const struct perf_user_state *user = &record->sample.user;
+	uint64_t frame[PERF_UNWIND_FRAMES_MOST], by_fp[PERF_UNWIND_FRAMES_MOST];
+	size_t unwound, count;
+	bool is_whole;
 
+	if (!process || (kernel && !user->abi))
+		return; /* of a thread of the kernel */
+	unwound = perf_unwind_chain(samples->unwind, samples->code, samples->processes, process,
+				    user, frame);
+	is_whole = perf_unwind_last(samples->unwind)->is_start;
+	count = unwound;
+	if (!is_whole)
+		count = perf_chain_join(frame, unwound, by_fp,
+					perf_chain_by_fp(&record->sample, by_fp));
+	if (count > unwound)
+		is_whole = perf_unwind_starts(samples->unwind, samples->processes, process,
+					      frame[count - 1]);
+	count_chain(samples, user, is_whole);
 	if (kernel && count)
 		write_user(samples, process, frame[0], 0);
 	for (size_t i = 1; i < count; i++) {

@@ -13,6 +13,13 @@
 #include "unwind.h"
 #include "words.h"
 
+/* struct perf_chain_counts - call chains of user code that were unwound */
+struct perf_chain_counts {
+	uint64_t user;
+	uint64_t early; /* of these, did not lead to the start of the thread */
+	uint64_t cut;	/* of these, as its stack is deeper than what is copied */
+};
+
 /* struct perf_samples - what is needed to write samples; the owner sets and keeps all of it */
 struct perf_samples {
 	const struct perf_counters *counters;
@@ -21,6 +28,8 @@ struct perf_samples {
 	bool chain;		    /* samples have call chains */
 	struct perf_unwind *unwind; /* NULL: the callers are those in the call chain */
 	struct perf_code *code;	    /* for unwinding */
+	struct perf_copies *copies; /* what unwinding needs is counted */
+	struct perf_chain_counts *counts;
 };
 
 /* Whether there is room for the words of a sample, as many callers as it may have. */

@@ -33,6 +33,8 @@ struct perf_source {
 	struct perf_programs programs;
 	struct perf_samples samples; /* owns perf_samples::unwind */
 	struct perf_code code;	     /* in memory, for unwinding */
+	struct perf_copies copies;   /* of stacks */
+	struct perf_chain_counts chains;
 	struct perf_drain drain;     /* keeps rings from filling up during unwinding */
 	struct perf_hotplug hotplug; /* if all processes are profiled: events of threads stay */
 	int timer, more;     /* descriptors; @more is readable while there is more to read */

@@ -72,6 +72,10 @@ int perf_unwind_parse(const char *text, uint32_t *bytes, struct op_error *error)
 	const char *comma = strchr(text, ',');
 
 	*bytes = 0;
+	if (!strcmp(text, "auto")) {
+		*bytes = PERF_UNWIND_AUTO;
+		return 0;
+	}
 	if (strncmp(text, "dwarf", 5) != 0 || (text[5] && comma != text + 5))
 		return 0;
 	if (comma && op_number_parse(comma + 1, "size of copies of stacks", 8,
@@ -123,4 +127,12 @@ size_t perf_unwind_chain(struct perf_unwind *unwind, struct perf_code *code,
 	struct task task = {processes, process, code};
 
 	return perf_unwind_stack(unwind, &task, user, PERF_UNWIND_REGISTERS, frame);
+}
+
+bool perf_unwind_starts(struct perf_unwind *unwind, struct perf_processes *processes,
+			struct perf_process *process, uint64_t address)
+{
+	struct task task = {processes, process, NULL};
+
+	return perf_unwind_is_start(unwind, &task, address);
 }

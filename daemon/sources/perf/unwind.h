@@ -6,6 +6,7 @@
 #ifndef DAEMON_SOURCES_PERF_UNWIND_H
 #define DAEMON_SOURCES_PERF_UNWIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,10 +27,13 @@
  */
 #define PERF_UNWIND_STACK      16384
 #define PERF_UNWIND_STACK_MOST 65528
+/* In place of a size: as much as the last samples needed (libop/perf/copies.h), and frame pointers
+ * behind it. */
+#define PERF_UNWIND_AUTO UINT32_MAX
 
 /**
- * perf_unwind_parse - read "dwarf" or "dwarf,BYTES"
- * @bytes: set to the size of copies of stacks; 0: the text is another one
+ * perf_unwind_parse - read "auto", "dwarf" or "dwarf,BYTES"
+ * @bytes: set to the size of copies of stacks, or PERF_UNWIND_AUTO; 0: the text is another one
  *
  * Return: 0, or -1 with @error set: the number is no multiple of 8, or too large.
  */
@@ -50,5 +54,9 @@ size_t perf_unwind_chain(struct perf_unwind *unwind, struct perf_code *code,
 			 struct perf_processes *processes, struct perf_process *process,
 			 const struct perf_user_state *user,
 			 uint64_t frame[static PERF_UNWIND_FRAMES_MOST]);
+
+/* As perf_unwind_is_start(). */
+bool perf_unwind_starts(struct perf_unwind *unwind, struct perf_processes *processes,
+			struct perf_process *process, uint64_t address);
 
 #endif

@@ -93,7 +93,7 @@ static int begin(bool unwind)
 	if (op_perf_choose(specs, 1, &how, &machine.events, &error) ||
 	    perf_hotplug_open(&machine.hotplug, &config, &error) ||
 	    perf_counters_open(&machine.counters, &config, &error) ||
-	    (unwind && perf_drain_start(&machine.drain, &machine.counters, true, &error)) ||
+	    (unwind && perf_drain_start(&machine.drain, &machine.counters, NULL, &error)) ||
 	    perf_merge_reserve(&machine.merge, machine.counters.cpus) ||
 	    perf_counters_enable(&machine.counters, &error)) {
 		print_error("%s\n", error.text);
@@ -313,14 +313,14 @@ TEST_WITH(a_dead_event, set_up, tear_down)
 	assert_true(follow("0-1"));
 	cpu = perf_counters_find(&machine.counters, 1);
 	assert_non_null(cpu);
-	assert_false(perf_counters_stand_still(cpu));
+	assert_false(perf_counters_stand_still(&machine.counters, cpu));
 	assert_int_equal(ioctl(cpu->fd, PERF_EVENT_IOC_DISABLE, 0), 0);
-	assert_true(perf_counters_stand_still(cpu));
+	assert_true(perf_counters_stand_still(&machine.counters, cpu));
 	assert_true(follow("0-1"));
 	assert_true(machine.counters.cpu[1].gone);
 	cpu = perf_counters_find(&machine.counters, 1);
 	assert_non_null(cpu);
-	assert_false(perf_counters_stand_still(cpu));
+	assert_false(perf_counters_stand_still(&machine.counters, cpu));
 }
 
 /* Events that are stopped prove nothing: all are opened anew before they are started again. */

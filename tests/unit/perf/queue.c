@@ -9,7 +9,9 @@
 
 #include "tests/unit/test.h"
 
+#include "daemon/sources/perf/record.h"
 #include "daemon/sources/perf/ring.h"
+#include "libop/base/array.h"
 
 #define RING_SIZE  4096
 #define QUEUE_SIZE 65536
@@ -33,7 +35,7 @@ static void set_up(struct machine *machine)
 {
 	*machine = (struct machine){.ring = {.data = machine->data, .size = RING_SIZE}};
 	machine->ring.page = &machine->page;
-	assert_int_equal(perf_ring_queue(&machine->ring, QUEUE_SIZE), 0);
+	assert_int_equal(perf_ring_queue(&machine->ring, QUEUE_SIZE, NULL), 0);
 }
 
 static void tear_down(struct machine *machine)
@@ -124,6 +126,82 @@ TEST(a_ring_without_sense_is_passed_over)
 	assert_true(put_record(&machine));
 	perf_ring_look(&machine.ring);
 	assert_true(take_record(&machine, 1));
+	tear_down(&machine);
+}
+
+/* A sample of 8 + 8 + 8 bytes, with two registers and @size bytes of stack, of which @filled are.
+ */
+static size_t put_sample(struct machine *machine, uint64_t chain, uint64_t size, uint64_t filled)
+{
+	const struct perf_event_header header = {
+		.type = PERF_RECORD_SAMPLE,
+		.size = (uint16_t)(8 * (8 + chain) + (size ? size + 8 : 0))};
+	uint64_t words[RING_SIZE / 8] = {0}, n = 0;
+
+	memcpy(&words[n++], &header, sizeof(header));
+	words[n++] = 77; /* IDENTIFIER */
+	words[n++] = 78; /* IP */
+	words[n++] = chain;
+	n += chain;
+	words[n++] = PERF_SAMPLE_REGS_ABI_64;
+	words[n++] = 79;
+	words[n++] = 80;
+	words[n++] = size;
+	for (uint64_t i = 0; i < size / 8; i++)
+		words[n++] = i < (filled + 7) / 8 ? i + 1 : UINT64_MAX;
+	if (size)
+		words[n++] = filled;
+	assert_int_equal(8 * n, header.size);
+	for (size_t i = 0; i < header.size; i++)
+		machine->data[(machine->page.data_head + i) % RING_SIZE] = ((uint8_t *)words)[i];
+	machine->page.data_head += header.size;
+	return header.size;
+}
+
+TEST(stacks_are_moved_as_far_as_they_are_filled)
+{
+	static const struct {
+		uint64_t chain, size, filled, kept;
+	} cases[] = {
+		{0, 512, 64, 64}, {3, 512, 0, 0},     {3, 512, 61, 64}, {0, 512, 512, 512},
+		{0, 0, 0, 0},	  {0, 512, 600, 512}, {0, 64, 8, 8},
+	};
+	static const struct perf_attr attr = {
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN |
+			       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		.sample_regs_user = 3,
+	};
+	static struct machine machine;
+
+	set_up(&machine);
+	machine.ring.queue->attr = &attr;
+	for (size_t i = 0; i < 500; i++) { /* goes round both rings */
+		size_t row = i % OP_ARRAY_SIZE(cases), size;
+		size_t whole =
+			put_sample(&machine, cases[row].chain, cases[row].size, cases[row].filled);
+		struct perf_sample sample;
+		const uint8_t *bytes;
+
+		perf_ring_look(&machine.ring);
+		bytes = perf_ring_peek(&machine.ring, &size);
+		assert_non_null(bytes);
+		assert_int_equal(size, whole - cases[row].size + cases[row].kept);
+		assert_null(perf_sample_read_live(&sample, &attr, bytes + 8, size - 8));
+		assert_int_equal(sample.ip, 78);
+		assert_int_equal(sample.chain_size, cases[row].chain);
+		assert_int_equal(sample.user.size, cases[row].filled < cases[row].size
+							   ? cases[row].filled
+							   : cases[row].size);
+		for (uint64_t word, j = 0; j < sample.user.size / 8; j++) {
+			memcpy(&word, sample.user.stack + 8 * j, sizeof(word));
+			assert_int_equal(word, j + 1);
+		}
+		perf_ring_pass(&machine.ring, size);
+		perf_ring_release(&machine.ring);
+		/* an empty queue begins at its start: no more memory is used than is needed */
+		assert_int_equal(machine.ring.tail % QUEUE_SIZE, 0);
+	}
+	assert_int_equal(perf_ring_broken(&machine.ring), 0);
 	tear_down(&machine);
 }
 
