@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "daemon/sources/perf/unwind.h"
 #include "libop/base/error.h"
 #include "libop/base/safe_text.h"
 #include "libop/session/paths.h"
@@ -242,6 +243,32 @@ static void print_running(const struct run *run)
 			n, n == 1 ? "" : "es", n == 1 ? "s" : "", n == 1 ? "is" : "are");
 }
 
+/* Fewer call chains, or fewer of them in 100, are not worth a line. */
+#define CHAINS_LEAST 100
+#define EARLY_LEAST  2
+
+static const char *why_early(const struct run *run, const struct source_perf_chains *chains)
+{
+	if (2 * chains->cut <= chains->early)
+		return "in code without call frame information";
+	if (run->request->unwind == PERF_UNWIND_AUTO ||
+	    run->request->unwind >= PERF_UNWIND_STACK_MOST)
+		return "as their stacks are deeper than what can be copied of each";
+	return "as their stacks are deeper than what was copied of each; --call-graph=auto copies "
+	       "what they need";
+}
+
+/* Call chains that do not lead to where their thread began. */
+static void print_early(const struct run *run)
+{
+	struct source_perf_chains chains = source_perf_chains(run->source);
+	double share = chains.user ? 100 * (double)chains.early / (double)chains.user : 0;
+
+	if (chains.user >= CHAINS_LEAST && share >= EARLY_LEAST)
+		op_warn("%.0f %% of the call chains of user code end early, %s", share,
+			why_early(run, &chains));
+}
+
 void messages_show_hottest(const struct request *request)
 {
 	struct op_error error;
@@ -256,6 +283,7 @@ void messages_end(const struct run *run)
 {
 	print_summary(run);
 	print_unnamed(run);
+	print_early(run);
 	print_pauses(run);
 	if (!print_unsampled(run))
 		no_samples_explain(run, count_lost(run));

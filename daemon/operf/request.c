@@ -27,7 +27,11 @@ static int take_method(const struct op_option *option, void *field, const char *
 
 	if (perf_unwind_parse(text, &request->unwind, &cause))
 		return op_option_refuse(option, text, error, "%s", cause.text);
-	request->callgraph = true;
+	if (!request->unwind && !strcmp(text, "none")) {
+		request->no_callgraph = true;
+		return 0;
+	}
+	request->callgraph = request->has_method = true;
 	return request->unwind ? 0 : op_option_word.take(option, &method, text, error);
 }
 
@@ -48,7 +52,7 @@ static void release_file(void *field)
 	op_option_text.release(field);
 }
 
-static const char *const methods[] = {"fp", "dwarf", NULL};
+static const char *const methods[] = {"auto", "fp", "dwarf", "none", NULL};
 static const struct op_option_type method_type = {.take = take_method},
 				   file_type = {.take = operf_request_take_file,
 						.release = release_file};
@@ -59,10 +63,11 @@ static const struct op_option rows[] = {
 	 OP_LIST(struct request, events)},
 	{"freq", 'F', "HZ", "samples per second, instead of counts",
 	 OP_NUMBER(struct request, frequency, 1, 100000)},
-	{"callgraph", 'g', NULL, "record call chains, by frame pointers (the default)",
+	{"callgraph", 'g', NULL, "record call chains (the default)",
 	 OP_FLAG(struct request, callgraph)},
 	{"call-graph", 0, "METHOD",
-	 "record call chains by frame pointers (fp) or call frame information (dwarf[,BYTES])",
+	 "how to find callers: auto (default), fp: frame pointers, dwarf[,BYTES]: call frame "
+	 "information, or none",
 	 .type = &method_type, .words = methods},
 	{"no-call-graph", 0, NULL, "record no call chains", OP_FLAG(struct request, no_callgraph)},
 	{"pid", 'p', "PID,...", "profile running processes, and their children",
@@ -269,6 +274,11 @@ int request_parse(int argc, const char **argv, struct request *request, struct o
 	    check_page(request, error) || check_runs(request, error))
 		return -1;
 	request->callgraph |= !request->no_callgraph && !request->feed_only;
+	if (request->callgraph && !request->has_method)
+		request->unwind = PERF_UNWIND_AUTO;
+	/* of other machines, the kernel's frame pointers are all there is */
+	if (request->unwind == PERF_UNWIND_AUTO && !PERF_UNWIND_REGISTERS)
+		request->unwind = 0;
 	return complete_session_dir(request, error);
 }
 

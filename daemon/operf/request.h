@@ -23,9 +23,10 @@ struct request {
 	uint64_t frequency;	  /* samples a second instead of counts; 0: counts */
 	uint64_t feed;		  /* a socket for each sample as it is counted, below; 0: none */
 	uint64_t duration;	  /* seconds; 0: until what is profiled ends */
-	uint32_t unwind;	  /* as of struct source_perf_config */
+	uint32_t unwind;	  /* as of struct source_perf_config; unless told, _AUTO */
 	bool system_wide, callgraph, append, separate_thread, separate_cpu;
 	bool no_callgraph;  /* was asked for */
+	bool has_method;    /* of finding callers */
 	bool quiet;	    /* on a terminal, too */
 	bool feed_only;	    /* samples are sent, and not stored */
 	uint64_t runs;	    /* how often the command is run; 0: once, into the live session */

@@ -219,8 +219,8 @@ static const struct op_option rows[] = {
 	{"freq", 0, "HZ", "with --perf: samples per second, instead of counts",
 	 OP_NUMBER(struct options, frequency, 1, FREQUENCY_MOST)},
 	{"callgraph", 0, "DEPTH",
-	 "with --perf: record up to DEPTH callers of each sample; \"dwarf\": all callers, by call "
-	 "frame information",
+	 "with --perf: record up to DEPTH callers of each sample; \"auto\" or \"dwarf\": all "
+	 "callers, by call frame information",
 	 .type = &callgraph_type, .max = UINT16_MAX},
 	{"stopped", 0, NULL, "with --perf: wait for the command \"start\"",
 	 OP_FLAG(struct options, stopped)},

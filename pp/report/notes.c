@@ -227,7 +227,7 @@ static void note_chains(struct op_strings *notes, const struct pp_loss *loss)
 		report_notes_add(
 			notes,
 			op_format("Call chains: %.1f %% end early, in code without frame pointers; "
-				  "operf --call-graph=dwarf does without these",
+				  "--call-graph=auto does without these",
 				  share < 100 ? share : 100));
 }
 

@@ -15,7 +15,7 @@
 
 #define SYNOPSIS "[OPTION...]"
 
-static const char *const methods[] = {"fp", "dwarf", NULL};
+static const char *const methods[] = {"auto", "fp", "dwarf", NULL};
 static const char *const sources[] = {"any", "daemon", "perf", NULL};
 
 /* The word itself, for operf. */
@@ -48,10 +48,9 @@ static const struct op_option rows[] = {
 	 OP_TEXT(struct request, events)},
 	{"freq", 'F', "HZ", "samples per second, instead of counts",
 	 OP_NUMBER(struct request, frequency, 1, 100000)},
-	{"callgraph", 'g', NULL, "record call chains, by frame pointers (the default)",
+	{"callgraph", 'g', NULL, "record call chains (the default)",
 	 OP_FLAG(struct request, frame_pointers)},
-	{"call-graph", 0, "METHOD",
-	 "record call chains by frame pointers (fp) or call frame information (dwarf)",
+	{"call-graph", 0, "METHOD", "how to find callers, as of operf: auto, fp or dwarf",
 	 .type = &method_type, .words = methods,
 	 .field = OP_FIELD(struct request, callgraph, char *)},
 	{"no-call-graph", 0, NULL, "record no call chains", OP_FLAG(struct request, no_callgraph)},

@@ -48,7 +48,7 @@ enough "commands of the page" "$(grep -c '^[a-z]' commands)" 10
 while read -r line; do
 	echo "\$ $line"
 	case $line in
-	"operf --call-graph=dwarf ./slow")
+	"operf ./slow")
 		keep_command tutorial-operf "$line"
 		continue
 		;;
