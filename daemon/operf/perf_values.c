@@ -51,8 +51,8 @@ int perf_take_method(struct perf_line *line, const char *value, struct op_error 
 		return perf_add(&line->out, "--callgraph", NULL, error);
 	if (!strncmp(value, "lbr", length) && length)
 		return op_error_set(error, EINVAL,
-				    "records of branches are not read: --call-graph=dwarf has "
-				    "callers of code without frame pointers");
+				    "records of branches are not read: without a method, callers "
+				    "of code without frame pointers are found, too");
 	if (!strncmp(value, "no", length) && length)
 		return perf_add(&line->out, "--no-call-graph", NULL, error);
 	/* optop takes a method only; perf top has there what its report does with callers, too */
