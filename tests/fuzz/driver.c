@@ -150,11 +150,14 @@ static void run_file(const char *path)
 
 int main(int argc, char **argv)
 {
-	unsigned int iterations = fuzz_iterations;
+	bool quick = argc == 1;
+	unsigned int iterations = quick ? fuzz_iterations / 4 : fuzz_iterations;
 	time_t seconds = 0;
 	int first = 1;
 
-	if (argc > 2 && !strcmp(argv[1], "-n")) {
+	if (argc == 2 && !strcmp(argv[1], "-w")) {
+		first = 2;
+	} else if (argc > 2 && !strcmp(argv[1], "-n")) {
 		iterations = (unsigned int)strtoul(argv[2], NULL, 10);
 		first = 3;
 	} else if (argc > 2 && !strcmp(argv[1], "-s")) {
@@ -162,7 +165,7 @@ int main(int argc, char **argv)
 		first = 3;
 	}
 	if (first == argc)
-		run_random(iterations, seconds, argc == 1);
+		run_random(iterations, seconds, quick);
 	for (int i = first; i < argc; i++)
 		run_file(argv[i]);
 	return 0;

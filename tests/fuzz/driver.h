@@ -3,10 +3,11 @@
  * A main() for fuzz targets that are not built with -fsanitize=fuzzer: it runs the files given
  * to it, or, with none, seeds and random changes of them, always the same ones.
  *
- *	TARGET [-n ITERATIONS | -s SECONDS] [FILE...]
+ *	TARGET [-w | -n ITERATIONS | -s SECONDS] [FILE...]
  *
- * Without an option it takes seconds, for "make check": one bit of each byte of a seed is changed
- * instead of all, and then there are fuzz_iterations random changes.
+ * Each bit of a seed is changed, and then there are fuzz_iterations random changes (-w), or as many
+ * as another option says.  Without an option it takes a second, for "make check": one bit of each
+ * byte, and a quarter of the random changes.
  */
 #ifndef TESTS_FUZZ_DRIVER_H
 #define TESTS_FUZZ_DRIVER_H
