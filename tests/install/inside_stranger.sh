@@ -48,5 +48,14 @@ grep -qE "^ +[0-9.]+ .* $hot\$" /log || fail "the hot line, $hot, is not named"
 opreport --symbols >/log 2>&1 || fail "opreport: $(cat /log)"
 cat /log
 
+# Programs of the distribution have no frame pointers; their call chains are whole without an option.
+step operf --session-dir=/stock perl -e 'my %h; $h{$_ % 999} .= $_ for 1 .. 9000000'
+! grep 'end early' /log || fail "call chains of perl end early"
+opexport --session-dir=/stock --to=folded --output=/folded
+read -r whole all < <(awk '/^perl;/ { all += $NF } /^perl;(_start|__libc_start)/ { whole += $NF }
+	END { print whole + 0, all + 0 }' /folded)
+[[ $all -ge 100 && $((100 * whole)) -ge $((98 * all)) ]] ||
+	fail "$whole of $all call chains of perl reach the start"
+
 # What comes next begins without it.
 apt-get -qq -y purge oprofile >/log 2>&1 || { cat /log; fail "purging"; }
