@@ -113,6 +113,30 @@ TEST(only_the_kernels_own_symbols_are_looked_up)
 	assert_false(op_kallsyms_address(text, "g", &address));
 }
 
+TEST(lines_are_passed_over_by_what_they_are)
+{
+	const char *text = "ffffffff81000000 T _stext\nffffffff81000010 d data T x\n"
+			   "10 D short\nbad\n20 t f\t[m]\nffffffff81000020 b other\t[n]\n"
+			   "ffffffff81000030 W weak\n[x]\n40 r last\t[bpf]";
+	const char *code = text, *of_modules = text;
+	struct op_kernel_symbol symbol;
+
+	assert_true(op_kallsyms_next_text(&code, &symbol));
+	assert_true(symbol.address == 0xffffffff81000000);
+	assert_true(op_kallsyms_next_text(&code, &symbol));
+	assert_true(symbol.address == 0x20);
+	assert_true(op_kallsyms_next_text(&code, &symbol));
+	assert_true(symbol.address == 0xffffffff81000030);
+	assert_false(op_kallsyms_next_text(&code, &symbol));
+	assert_true(op_kallsyms_next_of_module(&of_modules, &symbol));
+	assert_true(symbol.address == 0x20);
+	assert_true(op_kallsyms_next_of_module(&of_modules, &symbol));
+	assert_true(symbol.address == 0xffffffff81000020);
+	assert_true(op_kallsyms_next_of_module(&of_modules, &symbol));
+	assert_true(symbol.address == 0x40);
+	assert_false(op_kallsyms_next_of_module(&of_modules, &symbol));
+}
+
 /* 127 characters, the most that a module's name may have */
 #define NAME_31	 "abcdefghijklmnopqrstuvwxyz12345"
 #define NAME_127 NAME_31 "_" NAME_31 "_" NAME_31 "_" NAME_31
