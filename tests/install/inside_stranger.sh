@@ -48,7 +48,8 @@ grep -qE "^ +[0-9.]+ .* $hot\$" /log || fail "the hot line, $hot, is not named"
 opreport --symbols >/log 2>&1 || fail "opreport: $(cat /log)"
 cat /log
 
-# Programs of the distribution have no frame pointers; their call chains are whole without an option.
+# Programs of the distribution have no frame pointers; their chains are whole all the same.
+# shellcheck disable=SC2016 # perl's variables
 step operf --session-dir=/stock perl -e 'my %h; $h{$_ % 999} .= $_ for 1 .. 9000000'
 ! grep 'end early' /log || fail "call chains of perl end early"
 opexport --session-dir=/stock --to=folded --output=/folded

@@ -103,6 +103,7 @@ stock_programs()
 	# what is called python3 may be a script
 	_python=$(python3 -c 'import os, sys; print(os.path.realpath(sys.executable))' || echo none)
 	reaches "${_python##*/}" "$_python" "$scratch/work.py"
+	# shellcheck disable=SC2016 # perl's variables
 	reaches perl perl -e 'my %h; for my $i (1 .. 700000) {
 		$h{$i % 999} .= join(",", sort { $a <=> $b } map { $_ * 7 % 13 } 1 .. 3);
 		$h{$i % 999} = "" if $i % 9 == 0 }'
