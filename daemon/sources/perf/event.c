@@ -76,20 +76,19 @@ static struct perf_event_attr make_attr_of_processes(const struct perf_counters_
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = config->attr.sample_type & IDS_OF_RECORDS,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.namespaces = op_perf_is_privileged(), /* others are refused */
+		.build_id = !perf_build_ids_leak(),
+		.ksymbol = op_perf_is_privileged(), /* others see no code of the kernel */
 	};
 
-	/* not in the initializer: of bit-fields there, gcc 12 left out those that are constants */
 	set_common(&attr, config, pages);
-	attr.exclude_kernel = 1;
-	attr.exclude_hv = 1;
-	attr.mmap = 1;
-	attr.mmap2 = 1;
-	attr.comm = 1;
-	attr.comm_exec = 1;
-	attr.task = 1;
-	attr.namespaces = op_perf_is_privileged(); /* others are refused */
-	attr.build_id = !perf_build_ids_leak();
-	attr.ksymbol = op_perf_is_privileged(); /* others see no code of the kernel */
 	return attr;
 }
 
