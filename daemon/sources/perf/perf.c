@@ -265,7 +265,8 @@ static int follow_copies(struct perf_source *perf, struct op_error *error)
 {
 	if (perf->copies.chosen == perf->counters.copy)
 		return 0;
-	log_line("of stacks, %" PRIu32 " bytes are copied", perf->copies.size[perf->copies.chosen]);
+	log_verbose(LOG_MISC, "of stacks, %" PRIu32 " bytes are copied",
+		    perf->copies.size[perf->copies.chosen]);
 	return perf_counters_copy(&perf->counters, perf->copies.chosen, perf->running, error);
 }
 
