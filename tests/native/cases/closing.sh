@@ -63,7 +63,8 @@ for name in $(closed); do
 		"${lost:-0}" "${unnamed:-0}"
 	enough "samples of $name" "$received" 1
 	sum=$((sum + received))
-	[ -e "$session/samples/$name/pack" ] || fail "$name is not packed"
+	# when no other work waits for a CPU
+	until_true 60 [ -e "$session/samples/$name/pack" ]
 done
 same "samples of all sessions" "$sum" "$(stats "$name" taken)"
 # and metrics go over all sessions
