@@ -12,9 +12,13 @@ static const struct {
 	uint32_t bytes;
 	unsigned int samples; /* that a ring is to have room for */
 } sizes[] = {{8192, 32}, {24576, 16}, {65528, 8}};
-#define START 1
 
-/* Samples are lost: one in so many of those seen. */
+/* The size to begin with, if a ring has room for so many samples of it: of a small one, the first
+ * samples would be lost before anything is known of them. */
+#define START	      1
+#define START_SAMPLES 64
+
+/* So many samples of a window are lost that it is too large a size: one in so many. */
 #define LOST_SHARE 50
 
 _Static_assert(sizeof(sizes) / sizeof(*sizes) == PERF_COPIES_MOST, "a size for each event");
@@ -35,7 +39,7 @@ struct perf_copies perf_copies_adapting(size_t ring)
 		if (!copies.n || size > copies.size[copies.n - 1])
 			copies.size[copies.n++] = size;
 	}
-	copies.chosen = copies.n > START ? START : copies.n - 1;
+	copies.chosen = copies.n > START && ring / copies.size[START] >= START_SAMPLES ? START : 0;
 	return copies;
 }
 
@@ -64,11 +68,6 @@ static void end_window(struct perf_copies *copies)
 {
 	if (copies->hold)
 		copies->hold--;
-	if (copies->chosen && copies->lost * LOST_SHARE > copies->seen) {
-		copies->hold = PERF_COPIES_HOLD;
-		choose(copies, copies->chosen - 1);
-		return;
-	}
 	if (copies->chosen && copies->over[copies->chosen - 1] < PERF_COPIES_CUT)
 		copies->calm++;
 	else
@@ -96,4 +95,8 @@ void perf_copies_take(struct perf_copies *copies, uint64_t needed)
 void perf_copies_lost(struct perf_copies *copies, uint64_t samples)
 {
 	copies->lost += samples;
+	if (copies->chosen && copies->lost * LOST_SHARE > PERF_COPIES_WINDOW) {
+		copies->hold = PERF_COPIES_HOLD;
+		choose(copies, copies->chosen - 1);
+	}
 }

@@ -6,32 +6,49 @@
 
 #include <errno.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "build_ids.h"
 
 /* Pages of a ring, from what we like to have down to what is of any use. */
-#define PAGES_USER   64
-#define PAGES_FLAT   256
-#define PAGES_CHAINS 512
-#define PAGES_STACKS 2048
-#define PAGES_LEAST  8
+#define PAGES_USER	  64
+#define PAGES_USER_STACKS 512
+#define PAGES_FLAT	  256
+#define PAGES_CHAINS	  512
+#define PAGES_STACKS	  2048
+#define PAGES_LEAST	  8
 /* The ring of processes has this part of it.  A record of a mapping has up to 4 KiB. */
 #define PAGES_PROCESSES 2
-/* The reader is woken when a ring is this full: 1 / WAKE_SHARE.  Stacks fill the small ring of an
+/* The reader is woken when a ring is this full: 1 / WAKE_SHARE.  Stacks fill the smaller ring of an
  * ordinary user in some milliseconds, and the thread that is woken then only moves them. */
 #define WAKE_SHARE	 4
 #define WAKE_SHARE_SMALL 16
 
+/*
+ * What others than root may lock is what perf_event_mlock_kb gives to all processes of a user, 129
+ * pages a CPU, for two rings with a page of their state each; and beyond that, in each process, what
+ * RLIMIT_MEMLOCK gives, by which stacks have more room.
+ */
+static size_t pages_of_user(bool has_stacks)
+{
+	size_t pages = PAGES_USER, cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN);
+	struct rlimit limit;
+	uint64_t share;
+
+	if (!has_stacks || getrlimit(RLIMIT_MEMLOCK, &limit))
+		return pages;
+	share = limit.rlim_cur / (uint64_t)sysconf(_SC_PAGESIZE) / cpus;
+	while (pages < PAGES_USER_STACKS && 2 * (pages + pages / PAGES_PROCESSES + 1) <= share)
+		pages *= 2;
+	return pages;
+}
+
 size_t perf_event_pages(const struct perf_counters_config *config)
 {
-	/*
-	 * What other users may lock is all that perf_event_mlock_kb gives: 129 pages a CPU, for two
-	 * rings with a page of their state each.
-	 */
 	if (!op_perf_is_privileged())
-		return PAGES_USER;
+		return pages_of_user(config->attr.sample_regs_user);
 	if (config->attr.sample_regs_user)
 		return PAGES_STACKS;
 	return config->attr.sample_type & PERF_SAMPLE_CALLCHAIN ? PAGES_CHAINS : PAGES_FLAT;
@@ -39,8 +56,9 @@ size_t perf_event_pages(const struct perf_counters_config *config)
 
 static uint32_t watermark_of(const struct perf_counters_config *config, size_t pages)
 {
-	size_t share = config->attr.sample_regs_user && pages <= PAGES_USER ? WAKE_SHARE_SMALL
-									    : WAKE_SHARE;
+	size_t share = config->attr.sample_regs_user && pages <= PAGES_USER_STACKS
+			       ? WAKE_SHARE_SMALL
+			       : WAKE_SHARE;
 
 	return (uint32_t)(pages * (size_t)sysconf(_SC_PAGESIZE) / share);
 }
