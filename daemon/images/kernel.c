@@ -373,10 +373,10 @@ const struct kernel_range *kernel_find(struct kernel *kernel, uint64_t address, 
 	if (!range || range->fleeting)
 		kernel->lists.stale = true;
 	if (range ||
-	    (buffer < kernel->asked + ASK_AGAIN && kernel->code == kernel->source->kernel_code))
+	    (buffer < kernel->ask_from && kernel->code == kernel->source->kernel_code))
 		return range;
 	log_verbose(LOG_MODULE, "no kernel image is mapped at %#" PRIx64, address);
-	kernel->asked = buffer;
+	kernel->ask_from = buffer + ASK_AGAIN;
 	kernel_refresh(kernel);
 	return find(kernel, address);
 }

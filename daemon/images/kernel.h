@@ -49,7 +49,7 @@ struct kernel {
 	struct kernel_range self;   /* the kernel itself */
 	struct kernel_range *range; /* the others, sorted by start */
 	size_t count;
-	uint64_t asked;	   /* the buffer in which kernel_find() last called kernel_refresh() */
+	uint64_t ask_from; /* from this buffer on, kernel_find() calls kernel_refresh() again */
 	unsigned int code; /* source::kernel_code at the last refresh */
 
 	struct images *images;
@@ -87,8 +87,8 @@ void kernel_enter(struct kernel *kernel);
  * kernel_find - the range that an address is in
  * @buffer: the number of the buffer that is being decoded
  *
- * For an address in no range it calls kernel_refresh(): if the source has heard of new code, else
- * at a limited rate.
+ * For an address in no range it calls kernel_refresh(): for the first one, and if the source has
+ * heard of new code since; else at a limited rate.
  *
  * Return: the range, good until the next call, or NULL.
  */
