@@ -28,8 +28,8 @@
 
 /*
  * What others than root may lock is what perf_event_mlock_kb gives to all processes of a user, 129
- * pages a CPU, for two rings with a page of their state each; and beyond that, in each process, what
- * RLIMIT_MEMLOCK gives, by which stacks have more room.
+ * pages a CPU, for two rings with a page of their state each; and beyond that, in each process,
+ * what RLIMIT_MEMLOCK gives, by which stacks have more room.
  */
 static size_t pages_of_user(bool has_stacks)
 {

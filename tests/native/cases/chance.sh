@@ -59,18 +59,18 @@ marks()
 	} END { print n + 0 }' "$1"
 }
 
-opreport -l { before 'session:run-*' } { same 'session:run-*' } >runs
+opreport -l "{" before 'session:run-*' "}" "{" same 'session:run-*' "}" >runs
 need grep -q '^~: may be chance, by how much runs of each profile differ (95 %)' runs
 changes=$(marks runs !)
 echo "by runs, of $functions functions that have not changed: $changes are called a change"
 # 8 of 15 are a change at 5 % with a probability of 2e-7, if they are independent of each other
 [ "$changes" -lt 8 ] || { cat runs; fail "too many"; }
 
-opreport -l { before 'session:run-*' } { slower 'session:run-*' } >changed
+opreport -l "{" before 'session:run-*' "}" "{" slower 'session:run-*' "}" >changed
 grep 'burst_1$' changed
 [ "$(grep 'burst_1$' changed | grep -c '[~?]')" = 0 ] || fail "that is called chance"
 
-opreport -l { before session:run-1 } { same session:run-1 } >one
+opreport -l "{" before session:run-1 "}" "{" same session:run-1 "}" >one
 need grep -q '^~: may be chance; ?: cannot tell' one
 same "changes of one run each" "$(marks one !)" 0
 echo "of one run each: $(marks one '?') cannot be told, $(marks one '~') may be chance"
