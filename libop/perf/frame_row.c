@@ -37,6 +37,8 @@ struct frame_file {
 	bool has_tried;		    /* to make the table */
 	struct open_elf open;	    /* of a file that is not read apart */
 	bool is_open, is_apart, has_failed;
+	bool can_open;	       /* it was open */
+	bool rests;	       /* it is closed for a while */
 	uint64_t number;       /* of it, for the process apart */
 	struct kept_row *rows; /* by start */
 	size_t n, capacity, kept;
@@ -339,7 +341,7 @@ static bool step_apart(struct frame_file *file, uint64_t offset, struct frame_st
 {
 	const struct kept_row *row = find_row(file, offset);
 
-	if (!row && !file->has_failed) {
+	if (!row && !file->has_failed && file->fd >= 0) {
 		frame_file_ask(file, offset);
 		row = find_row(file, offset);
 	}
@@ -359,6 +361,7 @@ struct frame_file *frame_file_open(int fd, bool is_in_container)
 		return NULL;
 	}
 	file->fd = fd;
+	file->can_open = fd >= 0;
 	file->number = ++numbers;
 	file->is_apart = fd >= 0 && (is_in_container || apart_is_needed(fd, NULL));
 	return file;
@@ -378,6 +381,33 @@ void frame_file_close(struct frame_file *file)
 	free(file);
 }
 
+void frame_file_rest(struct frame_file *file)
+{
+	close_elf(&file->open);
+	file->open = (struct open_elf){0};
+	file->is_open = false;
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+	file->rests = file->can_open;
+}
+
+bool frame_file_rests(const struct frame_file *file)
+{
+	return file->rests;
+}
+
+void frame_file_resume(struct frame_file *file, int fd)
+{
+	file->fd = fd;
+	file->rests = false;
+}
+
+bool frame_file_has_no_table_yet(const struct frame_file *file)
+{
+	return !file->has_tried && !file->has_failed;
+}
+
 size_t frame_file_kept(const struct frame_file *file)
 {
 	return file->kept;
@@ -387,7 +417,7 @@ const struct unwind_table *frame_file_table(struct frame_file *file)
 {
 	struct op_error error = {0};
 
-	if (file->has_tried || file->has_failed)
+	if (!frame_file_has_no_table_yet(file))
 		return file->table;
 	file->has_tried = true;
 	file->table = unwind_image_open(file->fd, file->is_apart, &error);

@@ -47,6 +47,22 @@ struct frame_file;
 struct frame_file *frame_file_open(int fd, bool is_in_container);
 void frame_file_close(struct frame_file *file); /* may be NULL */
 
+/*
+ * frame_file_rest - close the descriptor, so that what the file is on can be unmounted
+ *
+ * The table and rows stay.
+ */
+void frame_file_rest(struct frame_file *file);
+
+/* Whether the descriptor is closed, and frame_file_resume() may give another. */
+bool frame_file_rests(const struct frame_file *file);
+
+/* @fd: as of frame_file_open(); -1: the file cannot be opened, until it has rested again */
+void frame_file_resume(struct frame_file *file, int fd);
+
+/* Whether frame_file_table() is to read the file. */
+bool frame_file_has_no_table_yet(const struct frame_file *file);
+
 /* Bytes that it keeps of rows and its table. */
 size_t frame_file_kept(const struct frame_file *file);
 

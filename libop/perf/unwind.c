@@ -107,6 +107,25 @@ static struct frame_file *file_of(struct perf_unwind *unwind, void *context, uin
 	return file;
 }
 
+/* The same, with the file open, if it can be. */
+static struct frame_file *open_file_of(struct perf_unwind *unwind, void *context, uint64_t number)
+{
+	struct frame_file *file = file_of(unwind, context, number);
+	bool is_in_container = false;
+
+	if (file && frame_file_rests(file))
+		frame_file_resume(file, unwind->files->open(context, number, &is_in_container));
+	return file;
+}
+
+void perf_unwind_rest(struct perf_unwind *unwind)
+{
+	const struct op_hash_map *map = &unwind->by_number;
+
+	for (size_t i = 0; i < map->n; i++)
+		frame_file_rest(map->entries[i].value);
+}
+
 /* ---- frames ---- */
 
 /* A caller.  Of what was interrupted, the address behind is given, too: whoever looks it up takes
@@ -140,6 +159,8 @@ static const struct unwind_row *perf_unwind_look_up(const struct walk *walk, uin
 	const struct unwind_row *row;
 	size_t kept;
 
+	if (file && frame_file_has_no_table_yet(file))
+		file = open_file_of(unwind, walk->context, number);
 	if (!file)
 		return &none;
 	kept = frame_file_kept(file);
@@ -180,7 +201,7 @@ static size_t read_code(const struct walk *walk, const struct code_place *place,
 	if (place->kind == PERF_UNWIND_MEMORY)
 		return files->code ? files->code(walk->context, frame->pc, bytes, UNWIND_CODE_MOST)
 				   : 0;
-	file = file_of(walk->unwind, walk->context, place->number);
+	file = open_file_of(walk->unwind, walk->context, place->number);
 	return file ? frame_file_code(file, &walk->unwind->code, place->offset + !frame->is_exact,
 				      bytes, UNWIND_CODE_MOST)
 		    : 0;
@@ -318,7 +339,7 @@ static bool go_up_slowly(struct walk *walk, struct frame_state *state)
 		return false;
 	if (place.kind == PERF_UNWIND_MEMORY || !is_described(walk, &place))
 		return go_up_without_row(walk, &place, state);
-	file = file_of(walk->unwind, walk->context, place.number);
+	file = open_file_of(walk->unwind, walk->context, place.number);
 	if (!file)
 		return false;
 	kept = frame_file_kept(file);

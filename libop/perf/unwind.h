@@ -52,6 +52,13 @@ struct perf_unwind;
 struct perf_unwind *perf_unwind_new(const struct perf_unwind_files *files);
 void perf_unwind_free(struct perf_unwind *unwind); /* NULL is fine */
 
+/*
+ * perf_unwind_rest - close all files, until they are needed again
+ *
+ * What is known of them stays.  An open file keeps what it is on from being unmounted.
+ */
+void perf_unwind_rest(struct perf_unwind *unwind);
+
 /**
  * perf_unwind_stack - the addresses of a stack
  * @context: for the functions of struct perf_unwind_files

@@ -285,6 +285,8 @@ static int perf_read(struct source *source, const uint64_t **words, size_t *coun
 	perf_words_begin(&perf->words);
 	doubt_missed(perf);
 	more = apply_records(perf, until);
+	if (perf->samples.unwind)
+		perf_unwind_rest(perf->samples.unwind);
 	if (!more)
 		perf->read_until = until;
 	if (follow_copies(perf, error))
