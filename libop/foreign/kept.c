@@ -116,11 +116,9 @@ static uint64_t less(uint64_t a, uint64_t b)
 /* With the lock. */
 static uint64_t left_of(uint64_t account)
 {
-	uint64_t most = foreign_memory_most(NULL);
-	uint64_t each = less(most / FOREIGN_KEPT_EACH_PART, used_by(account));
-	uint64_t all = less(most / FOREIGN_KEPT_ALL_PART, used.all);
+	uint64_t most = foreign_memory_most(NULL) / FOREIGN_KEPT_PART, own = used_by(account);
 
-	return each < all ? each : all;
+	return less(less(most, used.all - own) / 2, own);
 }
 
 uint64_t foreign_kept_left(uint64_t account)

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What one account may have of the memory of this process, and all accounts together. */
-#define FOREIGN_KEPT_EACH_PART 8
-#define FOREIGN_KEPT_ALL_PART  4
+/* What all accounts together may have of the memory of this process; each may have half of what the
+ * others leave of that, so that there is some for one more. */
+#define FOREIGN_KEPT_PART 4
 
 /* Instead of what the system says, in tests; 0: that. */
 extern uint64_t foreign_memory_given;

@@ -842,7 +842,7 @@ TEST(where_memory_is_limited_each_has_a_part_of_it)
 	assert_true(as_service(has_a_bound));
 }
 
-TEST(what_is_kept_of_one_owner_is_bounded_and_of_all)
+TEST(each_owner_may_keep_half_of_what_the_others_leave)
 {
 	struct foreign_kept one = {0}, more = {0}, other = {0};
 
@@ -850,12 +850,15 @@ TEST(what_is_kept_of_one_owner_is_bounded_and_of_all)
 	assert_true(foreign_kept_add(&one, 1, 600) && foreign_kept_add(&one, 1, 300));
 	assert_false(foreign_kept_add(&more, 1, 101));
 	assert_int_equal(foreign_kept_left(1), 100);
-	assert_int_equal(foreign_kept_left(2), 1000);
-	assert_true(foreign_kept_add(&more, 2, 1000) && foreign_kept_left(3) == 100);
-	assert_false(foreign_kept_add(&other, 3, 101));
+	assert_int_equal(foreign_kept_left(2), 550);
+	assert_true(foreign_kept_add(&more, 2, 300) && foreign_kept_add(&more, 2, 250));
+	assert_int_equal(foreign_kept_left(2), 0);
+	/* however many have all that they may, there is some for the next */
+	assert_int_equal(foreign_kept_left(3), 275);
+	assert_false(foreign_kept_add(&other, 3, 276));
 	foreign_kept_free(&one);
-	assert_int_equal(foreign_kept_left(1), 1000);
-	assert_true(foreign_kept_add(&other, 3, 1000));
+	assert_int_equal(foreign_kept_left(1), 725);
+	assert_true(foreign_kept_add(&other, 3, 725));
 	foreign_kept_free(&more);
 	foreign_kept_free(&other);
 	assert_int_equal(foreign_kept_left(3), 1000);
