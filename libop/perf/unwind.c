@@ -381,7 +381,9 @@ static uint64_t word_at(const struct frame_state *state, uint64_t at)
  */
 static bool is_entry(const struct frame_state *state, uint64_t used)
 {
-	for (uint64_t at = used & ~UINT64_C(7); at <= used + ENTRY_ALIGNED; at += 8) {
+	/* call frame information may say any value of the stack pointer */
+	for (uint64_t at = used & ~UINT64_C(7); at < state->size && at <= used + ENTRY_ALIGNED;
+	     at += 8) {
 		uint64_t arguments = word_at(state, at), i = 1;
 
 		while (i <= arguments && word_at(state, at + 8 * i) > state->start &&
