@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Call frame information of files that others own is that which libdw gives in this process. */
+#include <fcntl.h>
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
@@ -89,6 +90,32 @@ TEST(callers_are_the_same_whoever_reads_the_file)
 	frame_file_close(here);
 	frame_file_close(apart);
 	frame_file_close(container);
+}
+
+TEST(a_file_that_rests_is_not_open_and_goes_on_with_another_descriptor)
+{
+	int fd = copy_of_library(0), again = dup(fd);
+	struct frame_file *rested = frame_file_open(fd, false);
+	struct frame_file *other = frame_file_open(copy_of_library(0), false);
+
+	assert_uint_in_range(compare(rested, other), 1000, 10000);
+	assert_true(frame_file_table(other) && frame_file_has_no_table_yet(rested));
+	frame_file_rest(rested);
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	assert_true(frame_file_rests(rested));
+	frame_file_resume(rested, again);
+	assert_false(frame_file_rests(rested));
+	assert_uint_in_range(compare(rested, other), 1000, 10000);
+	/* what cannot be opened again has no callers; what has a table keeps it */
+	frame_file_rest(rested);
+	frame_file_resume(rested, -1);
+	assert_false(frame_file_step(rested, 0x30000, &(struct frame_state){0}));
+	frame_file_rest(rested);
+	assert_true(frame_file_rests(rested));
+	frame_file_rest(other);
+	assert_non_null(frame_file_table(other));
+	frame_file_close(rested);
+	frame_file_close(other);
 }
 
 /* Whether libdw has a fault; --wrap calls this in the place of dwarf_getcfi_elf(). */
